@@ -17,10 +17,10 @@ from scanproof.constructs.tokens.encoding import encoding
 from scanproof.numeric.export.loading import load
 from scanproof.numeric.identify import fitting, learned, neutral_form
 from scanproof.numeric.identify.asked import asked
-from scanproof.numeric.identify.batch import Batch
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear
 from scanproof.numeric.identify.report import DESCENT, MOMENTUM, NONE, PLUS_PLUS
+from scanproof.numeric.rounding.batch import Batch
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 
@@ -196,7 +196,9 @@ def trained_on_all_examples(tmp_path, layers: int):
     starts = {
         f"layers.{i}.{name}": Start((4, 4), 0.05) for i in range(layers) for name in ("PV", "KQ")
     }
-    fixed: dict[str, np.ndarray] = dict(zip(neutral.ENCODING, (weight, np.zeros(4), -readout), strict=True))
+    fixed: dict[str, np.ndarray] = dict(
+        zip(neutral.ENCODING, (weight, np.zeros(4), -readout), strict=True)
+    )
     model = neutral_model("", "", "attention-to-examples", "labelled", starts, fixed)
     settings = Settings(2000, batch=64, rate=5e-3, warmup=0.05, seeds=(0,), block=100)
     write_folder(tmp_path, model, train(model, Regression(6, 3, 1), settings).arrays, 0)

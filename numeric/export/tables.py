@@ -61,16 +61,16 @@ def page(text: str) -> str:
 
 def targets() -> list[str]:
     """Which target holds which row in which format, and the certificate's bound over the largest prediction."""
-    columns: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    columns: dict[tuple[str, bool, tuple[str, ...]], list[str]] = {}
     for target in TARGETS.values():
         for dtype in target.dtypes:
-            columns.setdefault((dtype, target.families), []).append(target.name)
+            columns.setdefault((dtype, target.wide, target.families), []).append(target.name)
     rows = []
     for id in exportable():
         built = made(id, EXAMPLES)
-        cells = [figure(built, TARGETS[names[0]], dtype) for (dtype, _), names in columns.items()]
+        cells = [figure(built, TARGETS[names[0]], dtype) for (dtype, *_), names in columns.items()]
         rows.append([named(id, built), *cells])
-    headers = [f"{', '.join(map(code, names))}: {dtype}" for (dtype, _), names in columns.items()]
+    headers = [f"{', '.join(map(code, names))}: {dtype}" for (dtype, *_), names in columns.items()]
     return grid(["row", *headers], rows)
 
 
@@ -82,7 +82,7 @@ def figure(built: Export, target: Target, dtype: str) -> str:
         tensors_in(dtype, built, target)
     except UsageError:
         return f"beyond {dtype}"
-    found = built.certify(dtype)
+    found = built.certify(dtype, wide=target.wide)
     if not math.isfinite(found.absolute) or not found.attained:
         return "no bound"
     relative = found.absolute / found.attained

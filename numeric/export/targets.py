@@ -26,6 +26,8 @@ class Target(NamedTuple):
     """Formats that its weights may have, the default first."""
     why: str = ""
     """Why there are no other formats."""
+    wide: bool = False
+    """Whether its layers compute in float32 at least, and round to the format only what they store."""
     neutral: bool = False
     """Whether its tensors are those of the neutral form, under the same names."""
     metadata: Mapping[str, str] | None = None
@@ -116,8 +118,9 @@ TARGETS: dict[str, Target] = {
             "fla-linear-attention",
             ("linear-attention",),
             _fla,
-            ("float32",),
+            ("float32", "bfloat16"),
             why="its kernels compute in float32",
+            wide=True,
             metadata=PT,
             loading='torch.nn.ModuleDict({{"layers": layers}}).load_state_dict(load_file("{out}/model.safetensors"))',
             tested={

@@ -12,8 +12,8 @@ import numpy as np
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 
+from ..rounding.batch import ROUNDINGS, Batch
 from . import fitting, learned
-from .batch import ROUNDINGS, Batch
 from .fitting import SEED, Fit, Learner, Predictor, Tasks, Trial
 from .learned import CLEARLY
 from .report import NEAR, Distances, Nearest, Running, as_float

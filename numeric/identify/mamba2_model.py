@@ -20,7 +20,7 @@ from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from ..export.loading import Loaded
 from ..export.mamba2 import PARTS
-from .batch import ROUNDINGS, Batch, to_float32
+from ..rounding.batch import ROUNDINGS, Batch, to_float32
 
 WORKSPACE = 2**19
 """Numbers in the states of one head for the tasks that run at once; what stays in a cache is faster."""
