@@ -94,6 +94,6 @@ class Export(NamedTuple):
     """ "last" or "every"."""
     encoding: Mapping[str, np.ndarray]
     certify: Callable[..., Certificate]
-    """(format, wide=False) -> the certificate: for arithmetic in that format, or in a wider one between what is stored."""
+    """(format, wide=False) -> the certificate; wide: of layers that compute in float32 and store that format."""
     exact: Model | None = None
     """The model in exact numbers, if it is one of linear layers."""

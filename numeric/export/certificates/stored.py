@@ -8,8 +8,8 @@ adds up what it makes of them in float32. With A the examples' inputs, ‖A‖ �
 of w, where l_jb is of a key and a query, which all values share, and f_ja of a value. The inner sum is r_j + e_j with
 ‖e‖ ≤ l√n(‖w‖X + Y), so that −ηAᵀr is missed by at most η√λ‖e‖ + ηf√n X(‖r‖ + ‖e‖): values multiply residuals, in
 which large parts have cancelled. Storing what comes out rounds that itself, by at most u‖ηAᵀr‖ and so on, and a
-stream that is stored rounds w. What float32 rounds besides is relative to all terms without their signs, in norm at most
-η√n X √n(‖w‖X + Y); so is a rounding of parts before they cancel.
+stream that is stored rounds w. What float32 rounds besides is relative to all terms without their signs, in norm at
+most η√n X √n(‖w‖X + Y); so is a rounding of parts before they cancel.
 
 As for any error, E ← ρE + these (`stacks`), and ‖r‖ ≤ ρ^l ‖r_0‖ + √λ E.
 """
@@ -23,11 +23,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...rounding.arithmetic import CHOPPED, WIDE, gamma
-from .domain import MARGIN, Domain
+from scanproof.constructs.constructions.instance import Instance
+
+from ...rounding.arithmetic import CHOPPED, OUTWARD, WIDE, gamma
+from .domain import MARGIN, Bound, Domain
+from .mamba2 import Domain as Mamba2Domain
+from .mamba2 import Given
 from .stacks import Descent, Layers, Reading, Stack, descent, roundings
 
 UNIT = WIDE["bfloat16"].unit
+LOST = 2.0**-10
+"""A number of bfloat16 times 1 + ε, |ε| ≤ this, is rounded to itself."""
+ROOM = 1.1
+"""For roundings of the numbers whose size decides what a norm adds."""
 
 
 class Places(NamedTuple):
@@ -131,3 +139,67 @@ def read_attention(
     shape = predicted.shape
     magnitude = np.full(shape, path.weights[-1] * path.query)
     return Reading(np.full(shape, off if fits else np.inf), magnitude)
+
+
+def mamba2(instance: Instance, domain: Mamba2Domain) -> Bound:
+    """The bound for Mamba-2 blocks whose modules are loaded in bfloat16, with a residual stream in float32.
+
+    As transformers computes them: each norm is that of the stream rounded to bfloat16, and its scale of nearly 1, with
+    K, is lost where the result is rounded, too. Projections and the convolution have one term a number; SiLU is
+    rounded, of pairs by u(|silu(z)| + |silu(−z)|) = u|z|; the heads, the gate and its norm are in float32, and what
+    they make is rounded with its signs, and once more added up. Functions and limits are those of `mamba2.bound` in
+    float32.
+
+    Args:
+        instance: the model, with numbers that bfloat16 holds but for W0 in the encoding.
+        domain: bounds of the data.
+    """
+    given = Given(instance, domain, WIDE["float32"])
+    found = _one_block(given) if instance.model.step is None else _blocks(given)
+    return Bound(found.prediction * OUTWARD, found.magnitude)
+
+
+def _blocks(given: Given) -> Bound:
+    n, d, k, X, Y = given.n, given.d, given.k, given.X, given.Y
+    x, y = np.full((n + 1, d), X / math.sqrt(d)), np.full((n, k), Y)
+    stack = Stack(given.instance.W0, given.eta, given.instance.steps)
+    path = descent(stack, x, y, given.domain)
+    places = Places(
+        key=2, query=2, value=2 + rounds(given.eta), parts=1, out=1, stream=0, reading=7
+    )
+    added, raw = given.tokens + 2 * (d + 1), given.inputs * X**2 + k * Y**2 + 1
+
+    def block(size: float, heads: float, more: float = 0.0) -> float:
+        """What float32 makes of a term, relative to it; infinite where the scale of a norm would not be lost."""
+        one = given.block(ROOM * math.sqrt(k * size**2 + raw + more), ROOM * heads, added)
+        return (1 + one.terms) * (1 + one.out) - 1 if one.norm < LOST else math.inf
+
+    def operations(step: int, size: float) -> float:
+        terms = path.eta * path.inputs * math.sqrt(n) * (size * X + Y)
+        heads = path.eta * n * X * math.hypot(X, Y) * math.hypot(size, 1)
+        own = block(size, heads)
+        # The stream, in float32, adds to what is less than w before and after together.
+        return own * terms + given.u * (size + 2 * path.rho * size + 2 * terms)
+
+    error = missed(path, n, Y, places, operations)
+    now = path.weights[-1] + error
+    last = block(now, now * X, k * (now * X) ** 2)
+    R = ROOM * math.sqrt(k * now**2 + raw + k * (now * X) ** 2)
+    return given.total(read(path, error, places, last), path.weights[-1] * X, R, now)
+
+
+def _one_block(given: Given) -> Bound:
+    """A block that does the only step, and adds W0ᵀx in the readout.
+
+    Each of its terms is rounded as an input, by silu, and for values as W0ᵀx_j or by η, whose two signs count 2.2 as
+    silu' is at most 1.1; as a key, and as a query; then as a part, and as the sum of them.
+    """
+    X, start = given.X, given.start
+    single = given.one_step()
+    learned = given.n * given.eta * (given.Y + start * X) * X**2 * MARGIN
+    R = ROOM * math.sqrt(given.inputs * X**2 + given.k * (given.Y**2 + (ROOM * learned) ** 2) + 1)
+    if not given.block(R, ROOM * learned, given.tokens + 2 * given.d).norm < LOST:
+        return Bound(math.inf, single.magnitude)
+    terms, once = gamma(2 + 2.2 + 2 + 2 + 2, UNIT), gamma(1, UNIT)
+    error = single.prediction * CHOPPED * (1 + terms) + terms * learned + once * start * X
+    return Bound(error + once * (single.magnitude + error), single.magnitude)
