@@ -32,6 +32,8 @@ from .targets import TARGETS, Target
 
 FEATURES, EXAMPLES = 4, 16
 """The sizes of the figures; fewer features where the statement has fewer."""
+STORED, SEVERAL = "bfloat16", (1, 2, 3, 4, 6, 8, 12)
+"""The format that layers store and do not compute in, and the steps for which its figures are given."""
 MADE_FOR = 4
 """N, for which the weights are made that then run on n examples."""
 RUN_AT = (1, 2, 3, 4, 5, 8)
@@ -49,7 +51,8 @@ def page(text: str) -> str:
     Raises:
         ValueError: if the page has no place for one of them.
     """
-    for name, lines in (("targets", targets()), ("step sizes", step_sizes())):
+    tables = {"targets": targets(), "stored": several_steps(), "step sizes": step_sizes()}
+    for name, lines in tables.items():
         begin, end = BEGIN.format(name), END.format(name)
         before, found, rest = text.partition(begin)
         _, closed, after = rest.partition(end)
@@ -87,6 +90,26 @@ def figure(built: Export, target: Target, dtype: str) -> str:
         return "no bound"
     relative = found.absolute / found.attained
     return f"{relative:.1e}" if relative < 1 else f"{relative:.1e}, says nothing"
+
+
+def several_steps() -> list[str]:
+    """What is left of the certificates of layers that store bfloat16 after several steps, and what is found of them."""
+    stored = [target for target in TARGETS.values() if target.wide and STORED in target.dtypes]
+    rows = []
+    for steps in SEVERAL:
+        cells = []
+        for target in stored:
+            id = next(id for id in exportable() if made(id, EXAMPLES).family in target.families)
+            id = f"{id.split('.')[0]}.gd"
+            built = build(checked(Request(id, FEATURES, EXAMPLES, steps=steps)))
+            found = built.certify(STORED, wide=True)
+            cells += [
+                figure(built, target, STORED),
+                f"{found.found / found.attained:.1e}" if found.found else "–",
+            ]
+        rows.append([str(steps), *cells])
+    headers = [f"{code(t.name)}: {what}" for t in stored for what in ("bound", "found")]
+    return grid(["steps", *headers], rows)
 
 
 def step_sizes() -> list[str]:

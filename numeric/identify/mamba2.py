@@ -20,6 +20,7 @@ from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from ..export.certificates.mamba2 import Bound, Domain, bound, domain_of
+from ..export.exporting import HALVES
 from ..export.loading import Loaded
 from ..export.mamba2 import bound_in
 from ..rounding.arithmetic import FORMATS
@@ -338,7 +339,8 @@ def _check_manifest(
     dtype: str,
 ) -> None:
     """Adds to a report what the weights contradict, and what becomes of the certificate."""
-    close = close_in(dtype)
+    # no export rounds a number to 16 bits
+    close = close_in("float32" if dtype in HALVES else dtype)
     report.contradictions += manifest.learner(asserted, report, close, measured=True)
     if not report.recognised:
         return

@@ -89,6 +89,8 @@ def _read(
         return Reading(np.full(k, np.inf), np.full(k, np.inf))
     with np.errstate(all="ignore"):
         stack, wide = stacks.recognised(model, y.shape[0]), form.operation < 1
+        if wide and not _held(model, form):
+            stack = None  # its numbers are rounded, too
         inside = FORMATS["float32"] if stack is not None and wide else form
         counted = neutral.mapped(lambda array: entering(array, inside), model)
         counted = counted._replace(
@@ -106,6 +108,12 @@ def _read(
             return stacks.read(stack, counted, embeddings, x, y, domain)
         predicted = neutral.read(counted, raw, *((stored,) if wide else ()))
         return Reading(predicted.error, predicted.magnitude)
+
+
+def _held(model: Model, form: Format) -> bool:
+    """Whether a format holds the numbers of the layers."""
+    arrays = [array for layer in model.layers for array in layer]
+    return all(entering(array, form).held for array in {id(a): a for a in arrays}.values())
 
 
 def _exact(array: Any) -> np.ndarray:

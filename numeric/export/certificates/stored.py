@@ -26,6 +26,7 @@ import numpy as np
 from scanproof.constructs.constructions.instance import Instance
 
 from ...rounding.arithmetic import CHOPPED, OUTWARD, WIDE, gamma
+from .counted import entering
 from .domain import MARGIN, Bound, Domain
 from .mamba2 import Domain as Mamba2Domain
 from .mamba2 import Given
@@ -151,9 +152,13 @@ def mamba2(instance: Instance, domain: Mamba2Domain) -> Bound:
     float32.
 
     Args:
-        instance: the model, with numbers that bfloat16 holds but for W0 in the encoding.
+        instance: the model; no bound is known if bfloat16 does not hold its numbers but those of the encoding.
         domain: bounds of the data.
     """
+    made = instance.model
+    tensors = (*(made.step or ()), *made.last, made.norm, made.readout)
+    if not all(entering(array, WIDE["bfloat16"]).held for array in tensors):
+        return Bound(math.inf, math.inf)
     given = Given(instance, domain, WIDE["float32"])
     found = _one_block(given) if instance.model.step is None else _blocks(given)
     return Bound(found.prediction * OUTWARD, found.magnitude)
