@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def predictor(model: Model, dtype: str = "float64", *, wide: bool = False) -> Pr
     """
     own = rounding = ROUNDINGS[dtype]
     cast = neutral.mapped(lambda array: own(np.asarray(array, dtype=np.float64)), model)
-    stored = ()
+    stored: tuple[Callable[[Any], Any], ...] = ()
     if wide and dtype in HALVES:
         rounding = to_float32
         stored = (lambda array: array.to(own).to(to_float32),)
@@ -57,10 +57,10 @@ def predictor(model: Model, dtype: str = "float64", *, wide: bool = False) -> Pr
     @np.errstate(all="ignore")
     def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         at_once = max(1, WORKSPACE // (x.shape[1] * len(model.encode_bias) ** 2))
-        parts = [
-            neutral.predict(cast, *(Batch(a[i : i + at_once], rounding) for a in (x, y)), *stored)
-            for i in range(0, len(x), at_once)
-        ]
+        parts = []
+        for i in range(0, len(x), at_once):
+            data = Batch(x[i : i + at_once], rounding), Batch(y[i : i + at_once], rounding)
+            parts.append(neutral.predict(cast, *data, *stored))
         return np.concatenate([part.data for part in parts]).astype(np.float64)
 
     return predict

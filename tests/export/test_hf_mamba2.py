@@ -175,8 +175,7 @@ STORED = [
 @pytest.mark.parametrize("case", STORED, ids=str)
 def test_loaded_in_bfloat16_every_task_stays_within_the_certificate_for_its_data(case, tmp_path):
     """At random, and with data that are alike and all round one way, which use a tenth of the bound."""
-    made = cases.instance(case)
-    made = made._replace(W0=np.rint(made.W0 * 16) / 16)
+    made = cases.instance(case, grid=16)
     loaded = Loaded(tmp_path, case, made=made, dtype="bfloat16")
     module = transformers.Mamba2ForCausalLM.from_pretrained(
         loaded.folder, torch_dtype=torch.bfloat16
@@ -206,13 +205,9 @@ def test_loaded_in_bfloat16_every_task_stays_within_the_certificate_for_its_data
 def test_transformers_5_loads_bfloat16_as_it_is_stored(tmp_path):
     if RELEASE < (5, 0):
         pytest.skip("earlier releases load float32 unless they are asked")
-    loaded = Loaded(tmp_path, Case(4, 16, 1), made=_from_zero(Case(4, 16, 1)), dtype="bfloat16")
+    case = Case(4, 16, 1)
+    loaded = Loaded(tmp_path, case, made=cases.instance(case, grid=16), dtype="bfloat16")
     assert {p.dtype for p in loaded.module.parameters()} == {torch.bfloat16}
-
-
-def _from_zero(case: Case) -> Instance:
-    made = cases.instance(case)
-    return made._replace(W0=np.zeros_like(made.W0))
 
 
 def test_auto_model_for_causal_lm_loads_the_same_model(tmp_path):
