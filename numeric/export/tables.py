@@ -25,7 +25,7 @@ from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.report.markdown import code, grid
 
-from .exporting import tensors_in
+from .exporting import HALVES, tensors_in
 from .parts import Export, Request
 from .request import build, checked, exportable
 from .targets import TARGETS, Target
@@ -67,7 +67,8 @@ def targets() -> list[str]:
     columns: dict[tuple[str, bool, tuple[str, ...]], list[str]] = {}
     for target in TARGETS.values():
         for dtype in target.dtypes:
-            columns.setdefault((dtype, target.wide, target.families), []).append(target.name)
+            stores = target.wide and dtype in HALVES
+            columns.setdefault((dtype, stores, target.families), []).append(target.name)
     rows = []
     for id in exportable():
         built = made(id, EXAMPLES)
