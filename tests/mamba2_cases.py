@@ -57,15 +57,16 @@ def tasks(case: Case, count: int, seed: int = 0) -> Tasks:
     return Tasks(x, x[:, :-1] @ w)
 
 
-def instance(case: Case, channel: float = 2**24) -> Instance:
-    """The model that starts from weights other than 0."""
+def instance(case: Case, channel: float = 2**24, grid: int | None = None) -> Instance:
+    """The model that starts from weights other than 0, multiples of 1/grid if there is one."""
     rng = np.random.default_rng(1)
+    W0 = rng.standard_normal((case.features, case.targets)) / 2
     return mamba2_gd.instance(
         np,
         case.features,
         case.steps,
         1 / case.examples,
-        rng.standard_normal((case.features, case.targets)) / 2,
+        np.rint(W0 * grid) / grid if grid else W0,
         tokens=case.tokens,
         in_one_block=case.in_one_block,
         channel=channel,

@@ -18,10 +18,10 @@ from scanproof.constructs.tokens.encoding import encoding
 from scanproof.numeric.export.loading import load
 from scanproof.numeric.identify import fitting, learned, neutral_form
 from scanproof.numeric.identify.asked import asked
-from scanproof.numeric.identify.batch import Batch
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear
 from scanproof.numeric.identify.report import DESCENT, MOMENTUM, NONE, PLUS_PLUS
+from scanproof.numeric.rounding.batch import Batch
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 

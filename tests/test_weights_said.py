@@ -27,13 +27,13 @@ from scanproof.numeric.identify import (
     recognition,
 )
 from scanproof.numeric.identify.asked import Asked
-from scanproof.numeric.identify.batch import to_bfloat16, to_float32
 from scanproof.numeric.identify.fitting import Tasks
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear
 from scanproof.numeric.identify.mamba2 import identify_mamba2
 from scanproof.numeric.identify.neutral_form import arrays
 from scanproof.numeric.identify.report import DESCENT, NONE, RIDGE, percent
+from scanproof.numeric.rounding.batch import to_bfloat16, to_float32
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 

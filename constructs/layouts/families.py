@@ -42,7 +42,7 @@ class Family(NamedTuple):
     """O, the width of the outputs."""
     tokens: tuple[str, ...]
     """Names of the tokenisations it takes; the first where nothing says which."""
-    forward: Callable[[Sequence[Any], Array], Array]
+    forward: Callable[..., Array]
     """(layers, embeddings (T, M)) -> outputs (T', O); the last one is the prediction's."""
     stacked: bool = False
     """Whether there may be several layers."""

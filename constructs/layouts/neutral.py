@@ -48,22 +48,39 @@ class LayoutError(ValueError):
 
 
 @definition
-def predict(model: Model, x: Array, y: Array) -> Array:
+def predict(model: Model, x: Array, y: Array, *stored: Callable[[Array], Array]) -> Array:
     """The prediction for the query, shape (k,).
 
     Args:
         model: see `Model`.
         x: inputs and the query, shape (n + 1, d), n ≥ 1.
         y: targets, shape (n, k).
+        stored: the rounding of what released layers store, where that rounds more than their operations.
     """
-    raw = TOKENISATIONS[model.tokens].tokens(x, y)
-    return outputs(model, raw @ model.encode_weight.T + model.encode_bias)[-1] @ model.readout.T
+    return read(model, TOKENISATIONS[model.tokens].tokens(x, y), *stored)
 
 
 @definition
-def outputs(model: Model, embeddings: Array) -> Array:
+def read(model: Model, raw: Array, *stored: Callable[[Array], Array]) -> Array:
+    """The prediction from raw tokens: (T, r) -> (k,); arguments as for `predict`."""
+    found = outputs(model, embeddings(model, raw, *stored), *stored)[-1] @ model.readout.T
+    return _rounded(found, *stored)
+
+
+@definition
+def embeddings(model: Model, raw: Array, *stored: Callable[[Array], Array]) -> Array:
+    """The layers' inputs: (T, r) -> (T, M)."""
+    return _rounded(raw @ model.encode_weight.T + model.encode_bias, *stored)
+
+
+@definition
+def outputs(model: Model, embeddings: Array, *stored: Callable[[Array], Array]) -> Array:
     """What the layers put out: (T, M) -> (T', O)."""
-    return FAMILIES[model.family].forward(model.layers, embeddings)
+    return FAMILIES[model.family].forward(model.layers, embeddings, *stored)
+
+
+def _rounded(array: Array, *stored: Callable[[Array], Array]) -> Array:
+    return stored[0](array) if stored else array
 
 
 def tensors(model: Model) -> dict[str, Array]:

@@ -39,10 +39,11 @@ arguments = {name: value for name, value in settings.items() if name not in othe
 layers = torch.nn.ModuleList(
     LinearAttention(**arguments) for _ in range(settings["num_hidden_layers"])
 )
-model = torch.nn.ModuleDict({"layers": layers}).to(device)
+manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+dtype = getattr(torch, manifest["target"]["dtype"])  # of the weights and of the stream
+model = torch.nn.ModuleDict({"layers": layers}).to(device, dtype)
 model.load_state_dict(load_file(folder / "model.safetensors"))
 encoding = arrays.load_file(folder / "encoding.safetensors")
-manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
 d, n = manifest["sizes"]["features"], manifest["sizes"]["examples"]
 eta = float(Fraction(manifest["learner"]["step_size"]))
 
@@ -60,11 +61,11 @@ examples = np.concatenate([x[:, :-1], y, np.zeros((3, n, 1))], axis=2)
 query = np.concatenate([x[:, -1:], np.zeros((3, 1, 1)), np.ones((3, 1, 1))], axis=2)
 raw = np.concatenate([examples, query], axis=1)
 embeddings = raw @ encoding["encode.weight"].T + encoding["encode.bias"]
-stream = torch.tensor(embeddings, dtype=torch.float32, device=device)
+stream = torch.tensor(embeddings, dtype=dtype, device=device)
 with torch.no_grad():
     for layer in layers:
         stream = stream + layer(stream)[0]
-predictions = stream[:, -1].cpu().numpy() @ encoding["readout.weight"].T
+predictions = stream[:, -1].double().cpu().numpy() @ encoding["readout.weight"].T
 
 print("the layers predict     ", predictions[:, 0])
 print("gradient descent       ", expected[:, 0])

@@ -191,7 +191,7 @@ def _manifest(
             "raw": [list(columns) for columns in built.raw],
             "predicts": built.predicts,
         },
-        "certificate": _certificate(built.certify(dtype), dtype, built.data),
+        "certificate": _certificate(built.certify(dtype, wide=target.wide), dtype, built.data),
         "files": {name: manifest.fingerprint(data) for name, data in files.items()},
     }
 

@@ -15,6 +15,8 @@ from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.language.claim import Claim
 
+from ..rounding.arithmetic import FORMATS, WIDE
+from ..rounding.batch import ROUNDINGS
 from ..rounding.in_format import in_format
 from . import statements
 from .certificates import found as errors
@@ -27,8 +29,13 @@ from .statements import Exported
 LARGEST = 2**22
 """The most exact fractions in a model that is built."""
 COVERS = (
-    "the last prediction for data in the domain, of exactly that many examples{}; numbers and arithmetic of this "
-    "format, sums in any order; in exact numbers the model is the learner, by its statement{}"
+    "the last prediction for data in the domain, of exactly that many examples{}; {}, sums in any order; in exact "
+    "numbers the model is the learner, by its statement{}"
+)
+ARITHMETIC = "numbers and arithmetic of this format"
+STORED = (
+    "numbers of this format, and what layers store rounded to it, with arithmetic in float32 between, products of "
+    "matrices added up in it"
 )
 FIXED = ", which is proved for the sizes that were checked"
 READ = (
@@ -78,7 +85,7 @@ def build(request: Request) -> Export:
         raw=tuple(columns),
         predicts="every" if found.every else "last",
         encoding=neutral.encoding(model),
-        certify=lambda dtype: _certificate(found, request, dtype),
+        certify=lambda dtype, wide=False: _certificate(found, request, dtype),
         exact=found.model,
     )
 
@@ -138,19 +145,23 @@ def certificate(
     dtype: str,
     *,
     linear: bool = False,
+    wide: bool = False,
 ) -> Certificate:
     """The bound for a model in exact numbers, over data of bounded entries for which the steps do not diverge.
 
-    With `linear` its targets are linear in the inputs, which is all that the statement is about.
+    With `linear` its targets are linear in the inputs, which is all that the statement is about. With `wide` only what
+    layers store is rounded to a format that is narrower than float32.
     """
     domain = _domain(request, learner.eta)
-    found = bound(exact, domain, dtype)
+    form = (WIDE if wide else FORMATS)[dtype]
+    found = bound(exact, domain, form)
     finite = {name: value for name, value in domain._asdict().items() if math.isfinite(value)}
     numbers = TOKENISATIONS[exact.tokens].length(request.examples) * exact.encode_bias.shape[0] ** 2
     if numbers > READABLE:
         return Certificate(finite, math.inf, math.inf, READ.format(numbers, READABLE))
     everywhere = quick_result(claim).scope == "all-sizes"
-    covers = COVERS.format(LINEAR_DATA if linear else "", "" if everywhere else FIXED)
+    how = STORED if form.operation < 1 else ARITHMETIC
+    covers = COVERS.format(LINEAR_DATA if linear else "", how, "" if everywhere else FIXED)
     sizes = (
         np.abs(learner.W0.astype(np.float64)).sum(axis=0),
         np.linalg.norm(learner.W0.astype(np.float64), axis=0),
@@ -167,16 +178,21 @@ def certificate(
         start=float(sizes[1].max()),
     )
     magnitude = min(found.magnitude, most.proved)
-    missed = (
-        _found(exact, learner, domain, dtype, linear=linear) if found.prediction < math.inf else 0.0
-    )
+    missed = 0.0
+    if found.prediction < math.inf:
+        missed = _found(exact, learner, domain, dtype, linear=linear, wide=form.operation < 1)
     return Certificate(finite, found.prediction, magnitude, covers, most.attained, missed)
 
 
-def _found(exact: Model, learner: Steps, domain: Domain, dtype: str, *, linear: bool) -> float:
-    """The largest error that is found, of the model in NumPy; 0 in a format that NumPy lacks."""
-    if dtype == "bfloat16":
+def _found(
+    exact: Model, learner: Steps, domain: Domain, dtype: str, *, linear: bool, wide: bool
+) -> float:
+    """The largest error that is found, of the model in NumPy; 0 for arithmetic in a format that NumPy lacks."""
+    if dtype == "bfloat16" and not wide:
         return 0.0
+    to = ROUNDINGS[dtype]
+    stored = (lambda array: in_format(to(np.asarray(array)), "float32"),) if wide else ()
+    dtype = "float32" if wide else dtype
     (d, k), entry = learner.W0.shape, domain.entry
     root = math.sqrt(d) * entry
     ground = errors.Ground(
@@ -189,10 +205,10 @@ def _found(exact: Model, learner: Steps, domain: Domain, dtype: str, *, linear: 
     work = len(exact.layers) * length * (errors.CALLS + 8.0 * exact.encode_bias.shape[0] ** 2)
 
     def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return np.asarray(neutral.predict(rounded, x, y)).astype(np.longdouble)
+        return np.asarray(neutral.predict(rounded, x, y, *stored)).astype(np.longdouble)
 
     rule = errors.Rule(learner.W0, learner.eta, learner.steps)
-    return errors.found(predict, rule, ground, dtype, work)
+    return errors.found(predict, rule, ground, dtype, work, *stored)
 
 
 def _domain(request: Request, eta: Fraction) -> Domain:

@@ -66,8 +66,8 @@ def build(request: Request) -> Export:
         raw=tuple(TOKENISATIONS[chosen.tokens].columns(d, k)),
         predicts="last" if chosen.tokens == "labelled" else "every",
         encoding=neutral.encoding(model),
-        certify=lambda dtype: certificate(
-            exact, chosen.claim, request, Steps(W0, eta, request.steps), dtype
+        certify=lambda dtype, wide=False: certificate(
+            exact, chosen.claim, request, Steps(W0, eta, request.steps), dtype, wide=wide
         ),
         exact=exact,
     )

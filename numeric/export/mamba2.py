@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -12,15 +11,17 @@ from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
 from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import mamba2_block
-from scanproof.constructs.layers.mamba import softplus
-from scanproof.constructs.layers.mamba2_block import RELEASED, Parameters
+from scanproof.constructs.layers.mamba2_block import Parameters
 from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
+from ..rounding.batch import ROUNDINGS, Batch
 from ..rounding.in_format import in_format
 from .certificates import found as errors
 from .certificates.largest import Largest, largest
 from .certificates.mamba2 import Bound, Domain, bound
+from .certificates.stored import mamba2 as stored
+from .mamba2_loaded import PARTS, Model, as_loaded
 from .parts import LOSS, Certificate, Export, Request
 from .row_choice import Selection, choose, weights
 
@@ -30,15 +31,12 @@ COVERS = (
     "every prediction for data in the domain, of that many examples or fewer; numbers and arithmetic of this format, "
     "sums in any order, chunked or step by step; what norms, gates and decays lack of their limits"
 )
-
-
-def _time_step(z: Any) -> Any:
-    """softplus(z) = max(z, 0) + softplus(−|z|), which does not overflow, as it does not in the modules."""
-    return softplus(-np.abs(z)) + np.maximum(z, 0)
-
-
-PARTS = RELEASED._replace(time_step=_time_step)
-"""The released block's functions, for floats."""
+STORED = (
+    "every prediction for data in the domain, of that many examples or fewer, for a prompt that is given at once; "
+    "numbers of this format, rounded to it where transformers' own module rounds them, with its scan, its functions "
+    "and its residual stream in float32, products of matrices added up in it; what norms, gates and decays lack of "
+    "their limits"
+)
 
 
 def build(request: Request) -> Export:
@@ -85,7 +83,7 @@ def build(request: Request) -> Export:
             "encode.bias": made.model.encode_bias,
             "readout.weight": np.eye(k),
         },
-        certify=lambda dtype: _certificate(made, request, eta, dtype),
+        certify=lambda dtype, wide=False: _certificate(made, request, eta, dtype),
     )
 
 
@@ -125,14 +123,20 @@ def _certificate(made: Instance, request: Request, eta: Fraction, dtype: str) ->
     norm = request.input_bound * math.sqrt(request.features)
     domain = Domain(request.examples, norm, request.target_bound, float(2 / eta))
     try:
-        found = bound(made, domain, dtype)
+        found = bound_in(dtype, made, domain)
     except OverflowError:  # a bound of the domain, squared
         found = Bound(math.inf, math.inf)
     finite = {n: v for n, v in domain._asdict().items() if math.isfinite(v)}
     most = largest_prediction(made, domain)
     magnitude = min(found.magnitude, most.proved)
     missed = _found(made, domain, eta, dtype) if found.prediction < math.inf else 0.0
-    return Certificate(finite, found.prediction, magnitude, COVERS, most.attained, missed)
+    covers = STORED if dtype == "bfloat16" else COVERS
+    return Certificate(finite, found.prediction, magnitude, covers, most.attained, missed)
+
+
+def bound_in(dtype: str, made: Instance, domain: Domain) -> Bound:
+    """The bound for modules whose weights are of a format: they store bfloat16, and compute in float32 between."""
+    return stored(made, domain) if dtype == "bfloat16" else bound(made, domain, dtype)
 
 
 def _found(made: Instance, domain: Domain, eta: Fraction, dtype: str) -> float:
@@ -154,6 +158,15 @@ def _found(made: Instance, domain: Domain, eta: Fraction, dtype: str) -> float:
         model.last.in_proj
     )
     work = len(blocks) * (2 * domain.examples + 1) * (errors.CALLS + per_token)
+    rule = errors.Rule(made.W0, eta, made.steps or 1)
+    if dtype == "bfloat16":
+        run = as_loaded(dtype, _loaded(made))
+
+        def loaded(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+            raw = layout.tokens(*(Batch(np.asarray(a, dtype=np.float64)[None]) for a in (x, y)))
+            return run(raw)[0].astype(np.longdouble)
+
+        return errors.found(loaded, rule, ground, "float32", work, ROUNDINGS[dtype])
     to = np.dtype(dtype).type
     rounded = [Parameters(*(in_format(a, to) for a in block)) for block in blocks]
     weight, bias, norm, readout = (
@@ -168,7 +181,21 @@ def _found(made: Instance, domain: Domain, eta: Fraction, dtype: str) -> float:
         last = PARTS.norm(rows[-1:], norm, to(hf_mamba2.EPSILON))
         return (last @ readout.T)[0].astype(np.longdouble)
 
-    return errors.found(predict, errors.Rule(made.W0, eta, made.steps or 1), ground, dtype, work)
+    return errors.found(predict, rule, ground, dtype, work)
+
+
+def _loaded(made: Instance) -> Model:
+    """The model as modules load it."""
+    model = made.model
+    return Model(
+        made.widths.heads,
+        [*[model.step] * made.steps, model.last],
+        model.norm,
+        model.readout,
+        model.encode_weight,
+        model.encode_bias,
+        hf_mamba2.EPSILON,
+    )
 
 
 def largest_prediction(made: Instance, domain: Domain) -> Largest:

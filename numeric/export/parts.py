@@ -93,7 +93,7 @@ class Export(NamedTuple):
     predicts: str
     """ "last" or "every"."""
     encoding: Mapping[str, np.ndarray]
-    certify: Callable[[str], Certificate]
-    """The certificate for a format, by its name."""
+    certify: Callable[..., Certificate]
+    """(format, wide=False) -> the certificate; wide: of layers that compute in float32 and store that format."""
     exact: Model | None = None
     """The model in exact numbers, if it is one of linear layers."""

@@ -25,13 +25,15 @@ from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.report.markdown import code, grid
 
-from .exporting import tensors_in
+from .exporting import HALVES, tensors_in
 from .parts import Export, Request
 from .request import build, checked, exportable
 from .targets import TARGETS, Target
 
 FEATURES, EXAMPLES = 4, 16
 """The sizes of the figures; fewer features where the statement has fewer."""
+STORED, SEVERAL = "bfloat16", (1, 2, 3, 4, 6, 8, 12)
+"""The format that layers store and do not compute in, and the steps for which its figures are given."""
 MADE_FOR = 4
 """N, for which the weights are made that then run on n examples."""
 RUN_AT = (1, 2, 3, 4, 5, 8)
@@ -49,7 +51,8 @@ def page(text: str) -> str:
     Raises:
         ValueError: if the page has no place for one of them.
     """
-    for name, lines in (("targets", targets()), ("step sizes", step_sizes())):
+    tables = {"targets": targets(), "stored": several_steps(), "step sizes": step_sizes()}
+    for name, lines in tables.items():
         begin, end = BEGIN.format(name), END.format(name)
         before, found, rest = text.partition(begin)
         _, closed, after = rest.partition(end)
@@ -61,16 +64,17 @@ def page(text: str) -> str:
 
 def targets() -> list[str]:
     """Which target holds which row in which format, and the certificate's bound over the largest prediction."""
-    columns: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    columns: dict[tuple[str, bool, tuple[str, ...]], list[str]] = {}
     for target in TARGETS.values():
         for dtype in target.dtypes:
-            columns.setdefault((dtype, target.families), []).append(target.name)
+            stores = target.wide and dtype in HALVES
+            columns.setdefault((dtype, stores, target.families), []).append(target.name)
     rows = []
     for id in exportable():
         built = made(id, EXAMPLES)
-        cells = [figure(built, TARGETS[names[0]], dtype) for (dtype, _), names in columns.items()]
+        cells = [figure(built, TARGETS[names[0]], dtype) for (dtype, *_), names in columns.items()]
         rows.append([named(id, built), *cells])
-    headers = [f"{', '.join(map(code, names))}: {dtype}" for (dtype, _), names in columns.items()]
+    headers = [f"{', '.join(map(code, names))}: {dtype}" for (dtype, *_), names in columns.items()]
     return grid(["row", *headers], rows)
 
 
@@ -82,11 +86,31 @@ def figure(built: Export, target: Target, dtype: str) -> str:
         tensors_in(dtype, built, target)
     except UsageError:
         return f"beyond {dtype}"
-    found = built.certify(dtype)
+    found = built.certify(dtype, wide=target.wide)
     if not math.isfinite(found.absolute) or not found.attained:
         return "no bound"
     relative = found.absolute / found.attained
     return f"{relative:.1e}" if relative < 1 else f"{relative:.1e}, says nothing"
+
+
+def several_steps() -> list[str]:
+    """What is left of the certificates of layers that store bfloat16 after several steps, and what is found of them."""
+    stored = [target for target in TARGETS.values() if target.wide and STORED in target.dtypes]
+    rows = []
+    for steps in SEVERAL:
+        cells = []
+        for target in stored:
+            id = next(id for id in exportable() if made(id, EXAMPLES).family in target.families)
+            id = f"{id.split('.')[0]}.gd"
+            built = build(checked(Request(id, FEATURES, EXAMPLES, steps=steps)))
+            found = built.certify(STORED, wide=True)
+            cells += [
+                figure(built, target, STORED),
+                f"{found.found / found.attained:.1e}" if found.found else "–",
+            ]
+        rows.append([str(steps), *cells])
+    headers = [f"{code(t.name)}: {what}" for t in stored for what in ("bound", "found")]
+    return grid(["steps", *headers], rows)
 
 
 def step_sizes() -> list[str]:

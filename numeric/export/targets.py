@@ -26,6 +26,8 @@ class Target(NamedTuple):
     """Formats that its weights may have, the default first."""
     why: str = ""
     """Why there are no other formats."""
+    wide: bool = False
+    """Whether its layers compute in float32 at least, and round to the format only what they store."""
     neutral: bool = False
     """Whether its tensors are those of the neutral form, under the same names."""
     metadata: Mapping[str, str] | None = None
@@ -53,7 +55,8 @@ def _fla(model: neutral.Model) -> Laid:
 
 
 LINEAR = tuple(FAMILIES)
-SCAN = "the module computes its scan in float32, and so are the certificates"
+OVERFLOWS = "its constant channels overflow in float16, and it computes its scan in float32"
+KERNELS = "its kernels round the state and the products of keys and queries to bfloat16, for which no bound is derived"
 PT = {"format": "pt"}
 """The metadata that loaders of torch tensors expect in the header."""
 TARGETS: dict[str, Target] = {
@@ -96,8 +99,9 @@ TARGETS: dict[str, Target] = {
             "hf-mamba2",
             ("mamba2",),
             _hf_mamba2,
-            ("float32",),
-            why=SCAN,
+            ("float32", "bfloat16"),
+            why=OVERFLOWS,
+            wide=True,
             metadata=PT,
             loading='transformers.Mamba2ForCausalLM.from_pretrained("{out}")',
             tested={"transformers": ("4.48.0", "5.23.0"), "torch": ("2.13.0",)},
@@ -107,7 +111,7 @@ TARGETS: dict[str, Target] = {
             ("mamba2",),
             _mamba_ssm,
             ("float32",),
-            why=SCAN,
+            why=KERNELS,
             metadata=PT,
             loading='model.load_state_dict(safetensors.torch.load_file("{out}/model.safetensors"))',
             tested={"mamba-ssm": ("2.3.2.post1",), "torch": ("2.13.0",), "triton": ("3.9.0",)},
@@ -116,8 +120,9 @@ TARGETS: dict[str, Target] = {
             "fla-linear-attention",
             ("linear-attention",),
             _fla,
-            ("float32",),
+            ("float32", "bfloat16"),
             why="its kernels compute in float32",
+            wide=True,
             metadata=PT,
             loading='torch.nn.ModuleDict({{"layers": layers}}).load_state_dict(load_file("{out}/model.safetensors"))',
             tested={

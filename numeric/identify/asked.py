@@ -11,7 +11,7 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ..export.loading import Loaded
-from .batch import ROUNDINGS
+from ..rounding.batch import ROUNDINGS
 from .fitting import SAMPLERS
 
 MOST = 4096

@@ -15,8 +15,8 @@ import numpy as np
 from scanproof.constructs.learners import further
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 
+from ..rounding.batch import Batch
 from . import fitting
-from .batch import Batch
 from .fitting import Fit, Tasks, Trial
 from .report import NEAR, Nearest
 

@@ -16,6 +16,7 @@ from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ..export.loading import Loaded
+from ..export.targets import TARGETS
 from ..rounding.arithmetic import FORMATS
 from . import (
     candidates,
@@ -124,6 +125,7 @@ def identify_linear(loaded: Loaded, asked: Asked = NOTHING) -> Report:
             asked.sampler or "uniform",
             asked.scale or 1.0,
             linear=read.found.linear,
+            wide=TARGETS[loaded.target].wide,
         )
     if report.rule not in (DESCENT, ASCENT):
         _measured(report, read, loaded.manifest, near, asked)

@@ -17,6 +17,7 @@ from scanproof.proofs.decide.construction import quick_result
 from ..export.certificates.domain import Domain
 from ..export.parts import Export, Request
 from ..export.request import build, checked
+from ..export.targets import TARGETS
 from .fitting import SEED, Tasks
 from .linear_tasks import predictor
 from .manifest import (
@@ -65,7 +66,7 @@ def check(report: Report, manifest: Manifest, model: Model) -> None:
     report.contradictions += within_itself(manifest, NEEDED, Domain._fields)
     built = _built(manifest)
     if built is not None:
-        report.contradictions += _against(built, manifest)
+        report.contradictions += _against(built, manifest, wide=TARGETS[report.target].wide)
     _measure(report, manifest, model)
     unchecked = NOT_CHECKED if built else NOT_CHECKED + WITHOUT_CONSTRUCTION
     report.notes.append(f"not checked: {', '.join(unchecked)}")
@@ -97,11 +98,11 @@ def _built(manifest: Manifest) -> Export | None:
         return None
 
 
-def _against(built: Export, manifest: Manifest) -> Iterator[Contradiction]:
+def _against(built: Export, manifest: Manifest, *, wide: bool) -> Iterator[Contradiction]:
     """Where a manifest says more than what its construction is, and what can be proved of that."""
     certificate, verdict = manifest["certificate"], quick_result(built.claim).verdict
     yield from unequal(manifest, {"construction.verdict": verdict})
-    own = built.certify(certificate["dtype"])
+    own = built.certify(certificate["dtype"], wide=wide)
     if certificate.get("data", manifest["learner"]["data"]) == "any" != built.data:
         yield Contradiction("certificate.data", "any", built.data)
     attained = certificate.get("attained")
@@ -149,7 +150,7 @@ def _measure(report: Report, manifest: Manifest, model: Model) -> None:
         return
     tasks = _tasks(count, n, d, k, domain, linear=manifest["learner"]["data"] != "any")
     dtype = certificate["dtype"]
-    predicted = predictor(model, dtype)(*tasks)
+    predicted = predictor(model, dtype, wide=TARGETS[report.target].wide)(*tasks)
     error = float(np.abs(predicted - learner.predictions(tasks)).max())
     how = f"the largest of {count} tasks of the certificate's domain, in {dtype}"
     report.promise = certificate_at(report, manifest, error, how)

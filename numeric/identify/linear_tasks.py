@@ -5,15 +5,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 
+from ..export.exporting import HALVES
+from ..rounding.batch import ROUNDINGS, Batch, to_float32
 from . import fitting, learned
-from .batch import ROUNDINGS, Batch
 from .fitting import SEED, Fit, Learner, Predictor, Tasks, Trial
 from .learned import ALIKE, CLEARLY
 from .report import NEAR, Distances, Nearest, Running, as_float
@@ -37,18 +38,29 @@ WIDTH = 2.0**-10
 """Of central differences."""
 
 
-def predictor(model: Model, dtype: str = "float64") -> Predictor:
-    """The model, each operation in a format, on a batch of tasks: (tasks, n + 1, d), (tasks, n, k) -> (tasks, k)."""
-    rounding = ROUNDINGS[dtype]
-    cast = neutral.mapped(lambda array: rounding(np.asarray(array, dtype=np.float64)), model)
+def predictor(model: Model, dtype: str = "float64", *, wide: bool = False) -> Predictor:
+    """The model, each operation in a format, on a batch of tasks: (tasks, n + 1, d), (tasks, n, k) -> (tasks, k).
+
+    Args:
+        model: in floats.
+        dtype: the format.
+        wide: whether 16 bits are only what layers store, and operations in float32.
+    """
+    own = rounding = ROUNDINGS[dtype]
+    cast = neutral.mapped(lambda array: own(np.asarray(array, dtype=np.float64)), model)
+    stored: tuple[Callable[[Any], Any], ...] = ()
+    if wide and dtype in HALVES:
+        rounding = to_float32
+        stored = (lambda array: array.to(own).to(to_float32),)
+        cast = cast._replace(encode_weight=model.encode_weight, encode_bias=model.encode_bias)
 
     @np.errstate(all="ignore")
     def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         at_once = max(1, WORKSPACE // (x.shape[1] * len(model.encode_bias) ** 2))
-        parts = [
-            neutral.predict(cast, *(Batch(a[i : i + at_once], rounding) for a in (x, y)))
-            for i in range(0, len(x), at_once)
-        ]
+        parts = []
+        for i in range(0, len(x), at_once):
+            data = Batch(x[i : i + at_once], rounding), Batch(y[i : i + at_once], rounding)
+            parts.append(neutral.predict(cast, *data, *stored))
         return np.concatenate([part.data for part in parts]).astype(np.float64)
 
     return predict
@@ -63,6 +75,7 @@ def running(
     scale: float = 1.0,
     *,
     linear: bool = False,
+    wide: bool = False,
 ) -> Running:
     """The model run in a format beside its rules, which are run in float64, on tasks on which their steps are calm.
 
@@ -73,9 +86,10 @@ def running(
         sampler: of the inputs.
         scale: of all data.
         linear: whether the rules are about targets that are linear in the inputs.
+        wide: as for `predictor`.
     """
     d, k = neutral.sizes(model)
-    predict, worst = predictor(model, dtype), 0.0
+    predict, worst = predictor(model, dtype, wide=wide), 0.0
     for n, exact in rules.items():
         rule = Rule(
             tuple(map(as_float, exact.step_sizes)),

@@ -8,7 +8,7 @@ constructed model's differ from it, it names them; what these entries do to data
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,10 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
-from ..export.certificates.mamba2 import bound, domain_of
+from ..export.certificates.mamba2 import Bound, Domain, bound, domain_of
+from ..export.exporting import HALVES
 from ..export.loading import Loaded
+from ..export.mamba2 import bound_in
 from ..rounding.arithmetic import FORMATS
 from . import (
     fitting,
@@ -34,7 +36,7 @@ from .asked import NOTHING, Asked
 from .blame import blamed
 from .entries import LISTED, Comparison
 from .fitting import Learner, Tasks, quotient_of_largest
-from .mamba2_construction import ROUNDINGS, Near, held, nearest, simple, simply
+from .mamba2_construction import Near, close_in, held, nearest, simple, simply
 from .mamba2_model import Model, for_transformers, layouts, model_of
 from .mamba2_tasks import Measured
 from .mamba2_verdict import FORM, WITHIN, number
@@ -153,7 +155,7 @@ def _compare(
 ) -> None:
     """Adds to a report the gradient descent that the predictions are nearest to, and whether they are its."""
     unit = FORMATS[dtype].unit
-    rounding = 8 * len(model.blocks) * unit
+    rounding = 8 * len(model.blocks) * min(unit, FORMATS["float32"].unit)
     kept = near if near and effect <= rounding else None
     if kept:
         made, stored, exact = kept.instance, kept.stored, kept.step_size
@@ -182,7 +184,9 @@ def _compare(
     certified = bool(learner.each) and off <= WITHIN
     made = kept.instance if kept else _instance(measured, learner, model)
     if not learner.each:  # certificates are for equal steps
-        certified = made is not None and _certified(measured, made, learner, dtype)
+        own = kept is not None and not kept.entries.deviating
+        within = bound_in if own else bound_of
+        certified = made is not None and _certified(measured, made, learner, dtype, within)
     if near and not kept:  # edited: the certificate is wider than what an edit may change
         certified = certified and off <= rounding
     own = near is not None and not near.entries.deviating
@@ -299,13 +303,24 @@ def _name_entries(
         report.notes.append(f"they change predictions by {effect:.1e}, relative to the largest")
 
 
-def _certified(measured: Measured, made: Instance, learner: Learner, dtype: str) -> bool:
+def bound_of(dtype: str, made: Instance, domain: Domain) -> Bound:
+    """The bound of arithmetic in a format, for weights that need not be the construction's."""
+    return bound(made, domain, dtype)
+
+
+def _certified(
+    measured: Measured,
+    made: Instance,
+    learner: Learner,
+    dtype: str,
+    within: Callable[[str, Instance, Domain], Bound],
+) -> bool:
     """Whether every prediction is within the certificate of the constructed model, for its own data."""
     for tasks, values in measured.trials:
         off = np.abs(values - learner.predictions(tasks))
         for x, y, error in zip(*tasks, off.max(axis=1), strict=True):
             domain = domain_of(x, y, learner.W0, learner.step_size, learner.steps)
-            if not error <= bound(made, domain, dtype).prediction < np.inf:
+            if not error <= within(dtype, made, domain).prediction < np.inf:
                 return False
     return learner.steps > 0
 
@@ -335,7 +350,8 @@ def _check_manifest(
     dtype: str,
 ) -> None:
     """Adds to a report what the weights contradict, and what becomes of the certificate."""
-    close = 2 * ROUNDINGS * FORMATS[dtype].unit
+    # no export rounds a number to 16 bits
+    close = close_in("float32" if dtype in HALVES else dtype)
     report.contradictions += manifest.learner(asserted, report, close, measured=True)
     if not report.recognised:
         return

@@ -11,8 +11,8 @@ from scanproof.constructs.constructions import mamba2_gd
 from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.decide.ledger import built_in
 
-from ..export.certificates.mamba2 import Bound, Domain, bound
-from ..export.mamba2 import largest_prediction
+from ..export.certificates.mamba2 import Bound, Domain
+from ..export.mamba2 import bound_in, largest_prediction
 from ..export.row_choice import rows_of
 from .fitting import SEED, Tasks, quotient
 from .mamba2_construction import Near
@@ -97,7 +97,7 @@ def _unproved(manifest: Manifest, near: Near, domain: Domain) -> Iterator[Contra
     """Bounds that are smaller than the one of the construction that the weights are."""
     certificate = manifest["certificate"]
     try:
-        own = bound(near.instance, domain, certificate["dtype"])
+        own = bound_in(certificate["dtype"], near.instance, domain)
     except OverflowError:  # a square of what the domain bounds
         own = Bound(math.inf, math.inf)
     proved = {"absolute": own.prediction, "relative": quotient(own.prediction, own.magnitude)}

@@ -20,6 +20,7 @@ from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.layouts.neutral import ENCODING
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
+from ..export.exporting import HALVES
 from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
 from .bases import Basis, orders, permuted
@@ -80,6 +81,14 @@ def nearest(loaded: Loaded, model: Model, layouts: list[Layout]) -> Near | None:
         if near.entries.alike >= ALIKE:
             found.append(near)
     return min(found, key=lambda near: near.entries.bits, default=None)
+
+
+def close_in(dtype: str) -> float:
+    """The relative distance within which two numbers of a format are taken for roundings of the same.
+
+    In 16 bits they are neighbours at most: what is computed before is wider.
+    """
+    return 2 * (1 if dtype in HALVES else ROUNDINGS) * FORMATS[dtype].unit
 
 
 def held(array: np.ndarray, dtype: str) -> str:
@@ -245,6 +254,6 @@ def _near(read: _Read, loaded: Loaded, order: np.ndarray | None = None) -> Near:
         if name in loaded.tensors and held(array, dtype) != dtype:
             dtype, arrays[name] = "float32", array.astype(np.float32)
         wanted[name] = wanted[name].astype(arrays[name].dtype).astype(np.float64)
-        close[name] = 2 * ROUNDINGS * FORMATS[dtype].unit
+        close[name] = close_in(dtype)
     entries = compared(arrays, wanted, close)
     return Near(made, max(1, made.steps), read.step_size, read.stored, read.each, entries)

@@ -8,45 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from scanproof.constructs.layers import mamba2_block
-from scanproof.constructs.layers.mamba2_block import Parameters, Sizes
 from scanproof.constructs.layouts import hf_mamba2, mamba_ssm
 from scanproof.constructs.layouts.neutral import ENCODING
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from ..export.loading import Loaded
-from ..export.mamba2 import PARTS
-from .batch import ROUNDINGS, Batch, to_float32
+from ..export.mamba2_loaded import PARTS, Model, as_loaded
+from ..rounding.batch import Batch
 
 WORKSPACE = 2**19
 """Numbers in the states of one head for the tasks that run at once; what stays in a cache is faster."""
-
-
-class Model(NamedTuple):
-    """A model with its encoding, in float64."""
-
-    sizes: Sizes
-    blocks: list[Parameters]
-    norm: np.ndarray
-    """Weight of the final norm, (M,)."""
-    readout: np.ndarray
-    """From the final norm to the predictions, (k, M)."""
-    encode_weight: np.ndarray
-    """(M, r)."""
-    encode_bias: np.ndarray
-    """(M,)."""
-    eps: float
-    wide: bool = True
-    """Whether the residual stream is held in float32 whatever the format of the weights is."""
-
-    @property
-    def targets(self) -> int:
-        """k."""
-        return self.readout.shape[0]
 
 
 def for_transformers(loaded: Loaded) -> Loaded:
@@ -108,7 +84,7 @@ def predictor(
     Returns:
         A function of x (tasks, n + 1, d), the query last, and y (tasks, n, k), to (tasks, k).
     """
-    run = partial(_run, model) if dtype is None else _as_loaded(dtype, model)
+    run = partial(_run, model) if dtype is None else as_loaded(dtype, model)
 
     @np.errstate(all="ignore")
     def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -129,45 +105,3 @@ def _run(model: Model, raw: Any) -> np.ndarray:
         stream = mamba2_block.block(parameters, model.sizes, stream, model.eps, PARTS)
     last = PARTS.norm(stream[-1:], model.norm, model.eps)
     return (last @ model.readout.T).data[:, 0]
-
-
-@np.errstate(all="ignore")
-def _as_loaded(dtype: str, model: Model) -> Callable[[Any], np.ndarray]:
-    """The model as transformers' module computes it whose weights are of this format.
-
-    Norms, heads and functions are computed in float32 there, projections and the convolution in the format, to which
-    what the functions and norms make is rounded; the residual stream is in float32, unless a setting says otherwise.
-    """
-    to_own, eps = ROUNDINGS[dtype], np.float32(model.eps)
-    to_stream = to_float32 if model.wide else to_own
-
-    def own(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        return lambda z: function(z.to(to_float32)).to(to_own)
-
-    def norm(rows: Any, weight: Any) -> Any:
-        return PARTS.norm(rows.to(to_float32), np.float32(1), eps).to(rows.rounding) * weight
-
-    parts = PARTS._replace(activation=own(PARTS.activation), time_step=own(PARTS.time_step))
-    blocks = []
-    for block in model.blocks:
-        near = Parameters(*map(to_own, block))
-        blocks.append((near, Parameters(*map(to_float32, near))))
-    last_norm, readout = to_own(model.norm), to_own(model.readout).T
-
-    def run(raw: Any) -> np.ndarray:
-        embedded = raw @ model.encode_weight.T + model.encode_bias
-        stream = embedded.to(to_own).to(to_stream)
-        for near, wide in blocks:
-            normed = norm(stream.to(to_own), near.norm)
-            projected = mamba2_block.project(near, model.sizes, normed, parts)
-            projected = type(projected)(*(part.to(to_float32) for part in projected))
-            heads = [
-                mamba2_block.head(wide, model.sizes, h, projected, PARTS)[1]
-                for h in range(model.sizes.heads)
-            ]
-            gated = mamba2_block.gated_norm(wide, model.sizes, heads, projected.z, eps, PARTS)
-            stream = stream + gated.to(to_own) @ near.out_proj.T
-        last = norm(stream[-1:], last_norm).to(to_own)
-        return (last @ readout).data[:, 0].astype(np.float64)
-
-    return run

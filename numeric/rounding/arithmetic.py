@@ -35,6 +35,8 @@ class Format(NamedTuple):
     tiny: float
     """ν, the smallest normal number."""
     largest: float
+    operation: float = 1.0
+    """What an operation rounds, in units: less than 1 where only what is stored is rounded to the format."""
 
 
 FORMATS = {
@@ -43,6 +45,13 @@ FORMATS = {
     "bfloat16": Format(2.0**-8, 2.0**-126, (2 - 2.0**-7) * 2.0**127),
     "float16": Format(2.0**-11, 2.0**-14, 65504.0),
 }
+WIDE = {
+    **FORMATS,
+    "bfloat16": FORMATS["bfloat16"]._replace(
+        operation=FORMATS["float32"].unit / FORMATS["bfloat16"].unit
+    ),
+}
+"""The same formats where operations run in float32 at least, and what is stored is rounded to the format."""
 OWN = FORMATS["float64"]
 """The format in which the bounds themselves are computed."""
 OUTWARD = 1 + 2.0**-20
@@ -59,6 +68,6 @@ def format_of(dtype: Any) -> Format:
     return FORMATS[str(dtype)]
 
 
-def gamma(terms: int, unit: float) -> float:
+def gamma(terms: float, unit: float) -> float:
     """γ_n = n u / (1 − n u), infinite where n u ≥ 1."""
     return terms * unit / (1 - terms * unit) if terms * unit < 1 else float("inf")

@@ -28,6 +28,7 @@ from scanproof.constructs.layouts import fla_linear_attention, neutral
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.numeric.export.certificates.linear import bound_at
 from scanproof.numeric.export.exporting import export
+from scanproof.numeric.rounding.arithmetic import WIDE
 
 os.environ.setdefault(
     "TRITON_INTERPRET", "1"
@@ -94,10 +95,11 @@ def naive(monkeypatch):
         monkeypatch.setattr(layers, f"{kernel}_linear_attn", recurrence)
 
 
-def instance(case: Case) -> Instance:
+def instance(case: Case, grid: int | None = None) -> Instance:
     """The construction, from weights other than 0 where there are such models."""
     shape = (case.features, case.targets)
     W0 = np.random.default_rng(1).standard_normal(shape) / 2
+    W0 = np.rint(W0 * grid) / grid if grid else W0
     from_zero = case.in_one_block and case.tokens == "labelled"
     return linear_attention.instance(
         np,
@@ -113,8 +115,13 @@ def instance(case: Case) -> Instance:
 class Loaded:
     """An export in the library's layers, and what it was made from."""
 
-    def __init__(self, folder: Path, case: Case, scale: Fraction = Fraction(1)) -> None:
-        self.case, self.made = case, instance(case)
+    def __init__(
+        self, folder: Path, case: Case, scale: Fraction = Fraction(1), dtype: str = "float32"
+    ) -> None:
+        self.case, self.made, self.dtype = case, instance(case), getattr(torch, dtype)
+        if dtype == "bfloat16":
+            self.made = instance(case, grid=16)
+        folder.mkdir(exist_ok=True)
         export(
             "linear-attention.gd",
             target="fla-linear-attention",
@@ -127,12 +134,13 @@ class Loaded:
             tokens=case.tokens,
             in_one_block=case.in_one_block,
             W0=self.made.W0,
+            dtype=dtype,
         )
         settings = json.loads((folder / "export" / "config.json").read_text())
         arguments = fla_linear_attention.arguments(settings)
         layers = range(settings["num_hidden_layers"])
         self.layers = torch.nn.ModuleList(fla.layers.LinearAttention(**arguments) for _ in layers)
-        self.layers.to(DEVICE).eval()
+        self.layers.to(DEVICE, self.dtype).eval()
         module = torch.nn.ModuleDict({"layers": self.layers})
         module.load_state_dict(read("torch").load_file(folder / "export" / "model.safetensors"))
         self.encoding = read("numpy").load_file(folder / "export" / "encoding.safetensors")
@@ -145,12 +153,12 @@ class Loaded:
 
     def streams(self, given: Tasks) -> list[np.ndarray]:
         """h ← h + layer(h), layer after layer: (tasks, T, M) after each."""
-        stream = torch.tensor(np.float32(self.embeddings(given)), device=DEVICE)
+        stream = torch.tensor(self.embeddings(given), device=DEVICE).to(self.dtype)
         found = []
         with torch.no_grad():
             for layer in self.layers:
                 stream = stream + forward(layer, stream)
-                found.append(stream.cpu().numpy().astype(np.float64))
+                found.append(stream.cpu().double().numpy())
         return found
 
     def predictions(self, given: Tasks) -> np.ndarray:
@@ -165,6 +173,16 @@ class Loaded:
         tasks = list(zip(*given, got, expected, strict=True))
         for x, y, predicted, wanted in tasks[:bounded]:
             assert (np.abs(predicted - wanted) <= bound_at(model, x, y)).all()
+
+    def check_stored(self, given: Tasks) -> float:
+        """Against the bounds for layers that store bfloat16; the largest part of one that is used."""
+        got, expected = self.predictions(given), explicit(self.made, given, self.case)
+        model, used = fla_linear_attention.neutral_model(self.made), 0.0
+        for x, y, predicted, wanted in zip(*given, got, expected, strict=True):
+            bound, off = bound_at(model, x, y, WIDE["bfloat16"]), np.abs(predicted - wanted)
+            assert (off <= bound).all()
+            used = max(used, float((off / bound).max()))
+        return used
 
 
 def read(kind: str) -> Any:
@@ -208,6 +226,40 @@ def test_any_number_of_examples_will_do_and_none_of_them_is_the_query(length, tm
     with_query = Tasks(np.concatenate([given.x, given.x[:, -1:]], axis=1), labels)
     other = explicit(loaded.made, with_query, case)
     assert np.linalg.norm(loaded.predictions(given) - other) >= 1e-3 * np.linalg.norm(other)
+
+
+HALVES = [
+    Case(4, 16, 1),
+    Case(6, 32, 3),
+    Case(4, 8, 1, targets=2, tokens="concatenated", in_one_block=True),
+    Case(4, 8, 2, targets=2),
+    Case(5, 16, 1, in_one_block=True),
+    Case(1, 1, 1),
+]
+"""Cases whose step sizes bfloat16 holds."""
+
+
+@kernels
+@pytest.mark.parametrize("case", HALVES[:3], ids=str)
+def test_the_unchanged_layers_in_bfloat16_stay_within_the_certificate_for_their_data(
+    case, tmp_path
+):
+    Loaded(tmp_path, case, dtype="bfloat16").check_stored(tasks(case, 2))
+    Loaded(tmp_path / "alike", case, dtype="bfloat16").check_stored(alike(case, 1))
+
+
+@pytest.mark.parametrize("case", HALVES, ids=str)
+def test_so_they_do_with_the_librarys_naive_recurrence_on_fifty_tasks(case, tmp_path, naive):
+    loaded = Loaded(tmp_path, case, dtype="bfloat16")
+    loaded.check_stored(tasks(case, 50, seed=7))
+    assert loaded.check_stored(alike(case, 8)) >= 0.02  # so much of the bound is used
+
+
+def alike(case: Case, count: int) -> Tasks:
+    """Examples and queries that are all alike, of numbers that bfloat16 rounds by as much as it can, all up."""
+    up = (1 + 2.0**-8 + 2.0**-20) * 2.0 ** np.arange(-count, 0).reshape(-1, 1, 1)
+    x = np.broadcast_to(up, (count, case.examples + 1, case.features))
+    return Tasks(x, np.broadcast_to(-1.5 * up[-1:], (count, case.examples, case.targets)))
 
 
 @kernels

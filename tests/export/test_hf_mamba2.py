@@ -18,6 +18,7 @@ from scanproof.constructs.layers import mamba2_block
 from scanproof.constructs.layers.mamba2_block import Sizes
 from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.learners.accumulation import unscaled_gradient
+from scanproof.numeric.export.certificates import mamba2, stored
 from scanproof.numeric.export.exporting import export
 
 WANTED = "the target hf-mamba2 needs torch and transformers (extra: transformers)"
@@ -157,6 +158,56 @@ def test_bfloat16_keeps_its_own_precision_and_float16_overflows(tmp_path):
     distance = np.linalg.norm(found[torch.bfloat16] - expected) / np.linalg.norm(expected)
     assert 2.0**-16 < distance < 4 * 2.0**-8
     assert not np.isfinite(found[torch.float16]).any()
+
+
+STORED = [
+    Case(4, 16, 1),
+    Case(8, 32, 3),
+    Case(5, 16, 2, targets=2),
+    Case(6, 16, 2, tokens="concatenated"),
+    Case(5, 8, 2, tokens="interleaved"),
+    Case(8, 32, 1, in_one_block=True, tokens="concatenated"),
+    Case(5, 8, 1, targets=2, tokens="interleaved", in_one_block=True),
+]
+"""Cases whose step sizes bfloat16 holds."""
+
+
+@pytest.mark.parametrize("case", STORED, ids=str)
+def test_loaded_in_bfloat16_every_task_stays_within_the_certificate_for_its_data(case, tmp_path):
+    """At random, and with data that are alike and all round one way, which use a tenth of the bound."""
+    made = cases.instance(case, grid=16)
+    loaded = Loaded(tmp_path, case, made=made, dtype="bfloat16")
+    module = transformers.Mamba2ForCausalLM.from_pretrained(
+        loaded.folder, torch_dtype=torch.bfloat16
+    ).eval()
+    given = cases.tasks(case, 64, seed=3)
+    up = 1 + 2.0**-8 + 2.0**-20
+    shape = (8, case.examples + 1, case.features)
+    scales = up * 2.0 ** np.arange(-4, 4).reshape(-1, 1, 1) / 4
+    alike = Tasks(
+        np.broadcast_to(scales, shape),
+        np.broadcast_to(-1.5 * up, (8, case.examples, case.targets)),
+    )
+    for tasks in (given, alike):
+        expected = cases.explicit(case, made.W0, tasks)
+        inputs = torch.tensor(loaded.embeddings(tasks)).to(torch.bfloat16)
+        with torch.no_grad():
+            found = module(inputs_embeds=inputs).logits[:, -1].double().numpy()
+        errors = np.abs(found - expected).max(axis=1)
+        bounds = [
+            stored.mamba2(made, mamba2.domain_of(x, y, made.W0, made.eta, case.steps)).prediction
+            for x, y in zip(*tasks, strict=True)
+        ]
+        assert (errors <= bounds).all()
+    assert (errors / bounds).max() >= 0.02
+
+
+def test_transformers_5_loads_bfloat16_as_it_is_stored(tmp_path):
+    if RELEASE < (5, 0):
+        pytest.skip("earlier releases load float32 unless they are asked")
+    case = Case(4, 16, 1)
+    loaded = Loaded(tmp_path, case, made=cases.instance(case, grid=16), dtype="bfloat16")
+    assert {p.dtype for p in loaded.module.parameters()} == {torch.bfloat16}
 
 
 def test_auto_model_for_causal_lm_loads_the_same_model(tmp_path):

@@ -20,12 +20,12 @@ from scanproof.numeric.export.exporting import export
 from scanproof.numeric.export.loading import Loaded, load
 from scanproof.numeric.export.targets import PT
 from scanproof.numeric.identify import fitting
-from scanproof.numeric.identify.batch import Batch
 from scanproof.numeric.identify.identifying import identify as identify_folder
 from scanproof.numeric.identify.mamba2 import identify_mamba2
 from scanproof.numeric.identify.mamba2_construction import simple
 from scanproof.numeric.identify.mamba2_model import layouts, model_of, predictions
 from scanproof.numeric.identify.report import ASCENT, DESCENT, NONE
+from scanproof.numeric.rounding.batch import Batch
 
 ENCODING = ("encode.weight", "encode.bias", "readout.weight")
 

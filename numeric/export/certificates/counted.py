@@ -8,6 +8,9 @@ format, in any order, every term comes with at most m factors 1 + δ, |δ| ≤ u
 with M the sum of the terms' absolute values, which is what the definition gives for absolute values when its
 subtractions are read as additions, and with `low` what underflows add. One reading thus bounds the error for all data
 that are no larger. Divisions are allowed by numbers that are not negative and in which nothing cancels.
+
+Where operations run in a wider format, each counts as the part of u that it rounds (`Format.operation`), and what is
+stored as 1: a product of factors 1 + δ_i is off by S/(1 − S) at most for Σ|δ_i| ≤ S < 1, be they equal or not.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ class Counted(Operators):
     form: Format
     magnitude: Any
     """M, for every entry."""
-    count: int
+    count: float
     """m, for all entries."""
     low: Any = 0.0
     """What underflows add, of a shape that broadcasts to M's."""
@@ -41,6 +44,8 @@ class Counted(Operators):
     """Whether the exact entries are their magnitudes: none is negative, and nothing cancels."""
     scaling: bool = False
     """Whether all entries are exact powers of two or 0, so that a product with them is not rounded."""
+    held: bool = False
+    """Whether all entries are numbers of the format, so that storing them rounds nothing."""
     peak: float = 0.0
     """The largest magnitude on the way here."""
 
@@ -90,24 +95,27 @@ class Counted(Operators):
         met = self.alive.sum(axis=axis)
         terms = int(np.max(met, initial=0))
         low = np.broadcast_to(self.low, self.shape).sum(axis=axis)
-        low = low * (1 + gamma(terms, self.form.unit)) + self.form.tiny * met
-        count = self.count + max(terms - 1, 0)
-        return _made(self, self, self.magnitude.sum(axis=axis), count, low, self.whole)
+        low = low * (1 + gamma(terms * self.form.operation, self.form.unit)) + self.form.tiny * met
+        count = self.count + max(terms - 1, 0) * self.form.operation
+        found = _made(self, self, self.magnitude.sum(axis=axis), count, low, self.whole)
+        found.held = self.held and terms <= 1
+        return found
 
 
-def _made(a: Counted, b: Counted, magnitude: Any, count: int, low: Any, whole: bool) -> Counted:
+def _made(a: Counted, b: Counted, magnitude: Any, count: float, low: Any, whole: bool) -> Counted:
     """The result of an operation on two arrays, with its magnitude and count."""
     return Counted(a.form, magnitude, count, low, whole, peak=max(a.peak, b.peak))
 
 
 def _added(a: Counted, b: Counted) -> Counted:
     magnitude, low, whole = a.magnitude + b.magnitude, a.low + b.low, a.whole and b.whole
-    if not b.alive.any():  # adding 0 rounds nothing
-        return _made(a, b, magnitude, a.count, low, a.whole)
-    if not a.alive.any():
-        return _made(a, b, magnitude, b.count, low, whole)
+    for one, other, kept in ((a, b, a.whole), (b, a, whole)):
+        if not other.alive.any():  # adding 0 rounds nothing
+            found = _made(a, b, magnitude, one.count, low, kept)
+            found.held = one.held
+            return found
     low = low * (1 + a.form.unit) + a.form.tiny
-    return _made(a, b, magnitude, max(a.count, b.count) + 1, low, whole)
+    return _made(a, b, magnitude, max(a.count, b.count) + a.form.operation, low, whole)
 
 
 def _subtracted(a: Counted, b: Counted) -> Counted:
@@ -131,18 +139,23 @@ def _matrix_product(a: Counted, b: Counted) -> Counted:
 
 
 def _rounded_product(a: Counted, b: Counted, magnitude: Any, additions: int, low: Any) -> Counted:
-    count = a.count + b.count + additions + (0 if a.scaling or b.scaling else 1)
-    low = low * (1 + gamma(additions + 1, a.form.unit))
-    return _made(a, b, magnitude, count, low, a.whole and b.whole)
+    shifts = a.scaling or b.scaling
+    count = a.count + b.count + (additions + (not shifts)) * a.form.operation
+    low = low * (1 + gamma((additions + 1) * a.form.operation, a.form.unit))
+    found = _made(a, b, magnitude, count, low, a.whole and b.whole)
+    found.held = shifts and a.held and b.held and not additions
+    return found
 
 
 def _divided(a: Counted, b: Counted) -> Counted:
     unit, least = b.form.unit, b.magnitude * (1 - gamma(b.count, b.form.unit))
     if not b.whole or not (least > 0).all() or (b.low > unit * least).any():
         return _made(a, b, np.full(a.shape, np.inf), 0, np.inf, False)
-    count = a.count + b.count + (0 if b.scaling else DIVISION)
+    count = a.count + b.count + (0 if b.scaling else DIVISION * b.form.operation)
     low = a.low / least * (1 + DIVISION * unit) + DIVISION * b.form.tiny * a.alive
-    return _made(a, b, a.magnitude / b.magnitude, count, low, a.whole)
+    found = _made(a, b, a.magnitude / b.magnitude, count, low, a.whole)
+    found.held = a.held and b.scaling
+    return found
 
 
 def _underflows(multiply: Callable[..., Any], a: Counted, b: Counted) -> Any:
@@ -162,10 +175,23 @@ OPERATIONS: dict[Callable[[Any, Any], Any], Callable[[Counted, Counted], Counted
 }
 
 
-def entering(value: Any, form: Format) -> Counted:
+def stored(array: Counted) -> Counted:
+    """What is stored of results of operations that are rounded less than the format rounds; others are as they are."""
+    if array.held or array.form.operation == 1:
+        return array
+    low = array.low * (1 + array.form.unit) + array.form.tiny * array.alive
+    return replace(array, count=array.count + 1, low=low, held=True, scaling=False)
+
+
+def entering(value: Any, form: Format, *, wide: bool = False) -> Counted:
     """Known numbers, exact ones (int, Fraction) or floats, as they enter a computation in a format.
 
     A number that is not a float64 is rounded to that first, and then to the format if that does not hold it.
+
+    Args:
+        value: the numbers.
+        form: the format.
+        wide: whether they are rounded as operations are, and not stored.
     """
     if isinstance(value, Counted):
         return value
@@ -177,11 +203,14 @@ def entering(value: Any, form: Format) -> Counted:
         count += math.ceil(
             OWN.unit / form.unit
         )  # Python compares exact numbers with floats exactly
-    if not (parts / form.unit == np.rint(parts / form.unit)).all():  # more bits than the format's
-        count += 1
+    held = bool((parts / form.unit == np.rint(parts / form.unit)).all())
+    if not held:  # more bits than the format's
+        count += form.operation if wide else 1
     powers = count == 0 and bool(np.isin(np.abs(parts), (0.0, 0.5)).all())
     low = form.tiny * ((sizes < form.tiny) & (sizes > 0))
-    return Counted(form, sizes, count, low, whole=bool((floats >= 0).all()), scaling=powers)
+    return Counted(
+        form, sizes, count, low, whole=bool((floats >= 0).all()), scaling=powers, held=not count
+    )
 
 
 class Namespace(Functions):
@@ -202,7 +231,8 @@ class Namespace(Functions):
         if not array.whole or array.low.any():
             return Counted(self.form, np.full(array.shape, np.inf), 0, np.inf)
         root = entering(np.sqrt(array.magnitude), self.form)
-        count = array.count + 1  # its own rounding, and less than those of the radicand
+        # its own rounding, and less than those of the radicand
+        count = array.count + self.form.operation
         return Counted(self.form, root.magnitude, count, whole=True, peak=array.peak)
 
     def _joined(self, join: Callable[..., Any], arrays: Sequence[Any]) -> Counted:
@@ -214,5 +244,6 @@ class Namespace(Functions):
             join([np.broadcast_to(p.low, p.shape) for p in parts]),
             whole=all(p.whole for p in parts),
             scaling=all(p.scaling for p in parts),
+            held=all(p.held for p in parts),
             peak=max(p.peak for p in parts),
         )

@@ -65,6 +65,7 @@ def found(
     ground: Ground,
     dtype: str,
     work: float,
+    stored: Callable[[np.ndarray], np.ndarray] = np.asarray,
 ) -> float:
     """The largest |prediction − learner| that a short search finds; 0 where none is made.
 
@@ -74,6 +75,7 @@ def found(
         ground: where to search.
         dtype: the format that the model runs in.
         work: multiplications of one run, about.
+        stored: the rounding of what the model stores, where that rounds more than the format.
     """
     runs = int(min(MOST, WORK / (work + RUN * math.sqrt(ground.examples))))
     if runs < FEWEST or np.finfo(np.longdouble).eps > FORMATS[dtype].unit / 8:
@@ -84,7 +86,7 @@ def found(
         0.0,
     )
     with np.errstate(all="ignore"):
-        sums = _sums(ground, rule, dtype, rng, runs)
+        sums = _sums(ground, rule, dtype, rng, runs, stored)
         for run in range(runs):
             data = (
                 _start(run, ground, rule, rng, sums)
@@ -110,11 +112,17 @@ def _alike(
 
 
 def _sums(
-    ground: Ground, rule: Rule, dtype: str, rng: np.random.Generator, most: int
+    ground: Ground,
+    rule: Rule,
+    dtype: str,
+    rng: np.random.Generator,
+    most: int,
+    stored: Callable[[np.ndarray], np.ndarray],
 ) -> list[tuple[float, float]]:
     """Entries c of inputs and targets y that are all equal, the worst first, by what their sums' roundings change.
 
-    The sums Σ ηc² and Σ ηcy are added up in order, in the format; the steps that they lead to are not rounded.
+    The sums Σ ηc² and Σ ηcy are added up in order, in the format; the steps that they lead to are not rounded, or
+    only stored.
     """
     n, d, _ = ground[:3]
     part = np.where(rng.random(SUMS) < 0.5, 1 - 0.01 * rng.random(SUMS), rng.uniform(0.05, 1, SUMS))
@@ -123,10 +131,11 @@ def _sums(
         entries, ground.norm * rng.uniform(1 - 0.01, INWARD**2, SUMS) / math.sqrt(d)
     )
     c, y = (a.astype(dtype) for a in (entries, ground.target * rng.uniform(0.5, INWARD**2, SUMS)))
-    scaled = c * np.asarray(float(rule.eta)).astype(dtype)
+    kept, labels = stored(c), stored(y)
+    scaled = stored(kept * np.asarray(float(rule.eta)).astype(dtype))
     gram = added = np.zeros_like(c)
     for _ in range(n):
-        gram, added = gram + scaled * c, added + scaled * y
+        gram, added = gram + scaled * kept, added + scaled * labels
     wide = [a.astype(np.longdouble) for a in (c, y, gram, added)]
     c, y, gram, added = wide
     found = exact = c * 0 + np.longdouble(float(np.mean(rule.W0[:, 0])))

@@ -3,6 +3,8 @@
 In exact numbers the model is gradient descent: that is what its statement proves. What is left is that parameters and
 data are rounded to the format, and every operation too. The model's own definition is read once on magnitudes and
 counts of roundings (`counted`), for all data of a domain or for given data; sums may be added up in any order.
+
+Released layers that compute in float32 and round what they store to bfloat16 are read with `WIDE["bfloat16"]`.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ...rounding.arithmetic import FORMATS, OUTWARD, OWN, Format
 from . import stacks
-from .counted import Counted, entering
+from .counted import Counted, entering, stored
 from .domain import Bound, Domain, curvature_and_weights
 from .stacks import Reading
+from .stored import read_attention
 
 LARGEST = 2**24
 """The most numbers in the states of all tokens for which a bound is derived, in some seconds; beyond, none is."""
@@ -56,7 +59,8 @@ def bound(model: Model, domain: Domain, dtype: str | Format = "float32") -> Boun
             exact arithmetic it must be gradient descent on these data, which no bound can check.
         domain: bounds of the data.
         dtype: the format in which the model is computed, by name or as it is. Raw tokens and embeddings are made in
-            it too, or in float64 and then rounded to it; the data are float64.
+            it too, or in float64 and then rounded to it; the data are float64. Of `WIDE`, they are made in float32 or
+            float64, and embeddings rounded to what is stored.
     """
     d, k = neutral.sizes(model)
     x = np.broadcast_to(domain.entry, (domain.examples + 1, d))
@@ -84,14 +88,32 @@ def _read(
     if TOKENISATIONS[model.tokens].length(y.shape[0]) * width**2 > LARGEST:
         return Reading(np.full(k, np.inf), np.full(k, np.inf))
     with np.errstate(all="ignore"):
-        counted = neutral.mapped(lambda array: entering(array, form), model)
-        raw = TOKENISATIONS[model.tokens].tokens(_data(x, form), _data(y, form))
-        embeddings = raw @ counted.encode_weight.T + counted.encode_bias
-        stack = stacks.recognised(model, y.shape[0])
+        stack, wide = stacks.recognised(model, y.shape[0]), form.operation < 1
+        if wide and not _held(model, form):
+            stack = None  # its numbers are rounded, too
+        inside = FORMATS["float32"] if stack is not None and wide else form
+        counted = neutral.mapped(lambda array: entering(array, inside), model)
+        counted = counted._replace(
+            encode_weight=entering(model.encode_weight, inside, wide=True),
+            encode_bias=entering(model.encode_bias, inside, wide=True),
+        )
+        raw = TOKENISATIONS[model.tokens].tokens(_data(x, inside), _data(y, inside))
         if stack is not None:
+            embeddings = neutral.embeddings(counted, raw)
+            if wide:
+                layers = stacks.FAMILIES[model.family].layers(
+                    stack, counted, embeddings, y.shape[0]
+                )
+                return read_attention(stack, layers, x, y, domain, stack.eta)
             return stacks.read(stack, counted, embeddings, x, y, domain)
-        predicted = neutral.outputs(counted, embeddings)[-1] @ counted.readout.T
+        predicted = neutral.read(counted, raw, *((stored,) if wide else ()))
         return Reading(predicted.error, predicted.magnitude)
+
+
+def _held(model: Model, form: Format) -> bool:
+    """Whether a format holds the numbers of the layers."""
+    arrays = [array for layer in model.layers for array in layer]
+    return all(entering(array, form).held for array in {id(a): a for a in arrays}.values())
 
 
 def _exact(array: Any) -> np.ndarray:
@@ -102,4 +124,5 @@ def _exact(array: Any) -> np.ndarray:
 
 def _data(sizes: np.ndarray, form: Format) -> Counted:
     """Data of float64, rounded to the format; tokens made in float64 and rounded then are not farther off."""
-    return Counted(form, sizes, int(form != OWN), form.tiny * (sizes > 0))
+    count = form.operation if form != OWN else 0
+    return Counted(form, sizes, count, form.tiny * (sizes > 0))

@@ -89,7 +89,7 @@ def bound(instance: Instance, domain: Domain, dtype: str | Format = "float32") -
         domain: bounds of the data, which is rounded to the format too.
         dtype: a format's name, or `EXACT`.
     """
-    given = _Given(instance, domain, FORMATS[dtype] if isinstance(dtype, str) else dtype)
+    given = Given(instance, domain, FORMATS[dtype] if isinstance(dtype, str) else dtype)
     found = given.one_step() if instance.model.step is None else given.stack()
     return Bound(found.prediction * OUTWARD, found.magnitude)
 
@@ -111,7 +111,7 @@ class _Block(NamedTuple):
     """All others."""
 
 
-class _Given:
+class Given:
     """An instance on data of a domain, in a format."""
 
     def __init__(self, instance: Instance, domain: Domain, form: Format) -> None:

@@ -100,7 +100,7 @@ def read(
     """
     family = FAMILIES[model.family]
     layers = family.layers(stack, model, embeddings, y.shape[0])
-    return family.read(_descent(stack, x, y, domain), layers)
+    return family.read(descent(stack, x, y, domain), layers)
 
 
 class Descent(NamedTuple):
@@ -119,9 +119,14 @@ class Descent(NamedTuple):
     """√Σ‖x_j‖²."""
     learned: Callable[[float, int], float]
     """(‖y‖, steps) -> ‖w‖ after so many steps from 0 on such targets."""
+    curvature: float
+    """Of Σ_j x_j x_jᵀ."""
+    norm: float
+    """The largest ‖x_j‖."""
 
 
-def _descent(stack: Stack, x: np.ndarray, y: np.ndarray, domain: Domain) -> Descent:
+def descent(stack: Stack, x: np.ndarray, y: np.ndarray, domain: Any) -> Descent:
+    """Sizes for data of these magnitudes, with the curvature and weights of a domain."""
     n, norms, eta = y.shape[0], np.linalg.norm(x, axis=1) * MARGIN, stack.eta * MARGIN
     total = min(float((norms[:-1] ** 2).sum()), x.shape[1] * domain.curvature) * MARGIN
     rho = growth(eta, min(domain.curvature, total))
@@ -136,7 +141,10 @@ def _descent(stack: Stack, x: np.ndarray, y: np.ndarray, domain: Domain) -> Desc
         return weights(n, norm, targets / math.sqrt(n), domain.curvature, eta, steps) * MARGIN
 
     targets = float(np.linalg.norm(y, axis=0).max()) * MARGIN
-    return Descent(eta, rho, float(norms[-1]), sizes, targets, math.sqrt(total), learned)
+    curvature = min(domain.curvature, total)
+    return Descent(
+        eta, rho, float(norms[-1]), sizes, targets, math.sqrt(total), learned, curvature, norm
+    )
 
 
 def _by_weights(descent: Descent, layers: Layers) -> Reading:
@@ -155,7 +163,7 @@ def _by_residuals(descent: Descent, layers: Layers) -> Reading:
     *sizes, last = (size * descent.query for size in descent.weights)
     residuals = [descent.targets * descent.rho**passed for passed in range(len(sizes))]
     most = 2 * max(*residuals, *sizes, last) or 1.0
-    own, at_query = _roundings(most, step), layers.last(most)
+    own, at_query = roundings(most, step), layers.last(most)
     reached = descent.eta * descent.query * descent.inputs
     # of the residuals, of the prediction, and that as a sum of what each layer made of it
     error = off = read = 0.0
@@ -178,7 +186,7 @@ def _of_size(predicted: Counted, size: float) -> np.ndarray:
     ).error
 
 
-class _Roundings(NamedTuple):
+class Roundings(NamedTuple):
     """What the roundings of a layer make of weights or residuals, by their norm before it."""
 
     slope: float
@@ -191,14 +199,14 @@ class _Roundings(NamedTuple):
         return self.slope * size + self.base
 
 
-def _roundings(most: float, step: Callable[[float], Counted]) -> _Roundings:
+def roundings(most: float, step: Callable[[float], Counted]) -> Roundings:
     """Those of a layer on numbers of which none is larger than `most`."""
     moved, from_none = step(most), step(0.0).magnitude
     rounding = gamma(moved.count, moved.form.unit)
     slope = float(((moved.magnitude - from_none) / most).max()) * MARGIN
     base = float(np.linalg.norm(from_none, axis=-1).max()) * MARGIN
     low = float(np.linalg.norm(np.broadcast_to(moved.low, moved.shape), axis=-1).max()) * MARGIN
-    return _Roundings(rounding * slope, rounding * base + low, bool(np.isfinite(moved.error).all()))
+    return Roundings(rounding * slope, rounding * base + low, bool(np.isfinite(moved.error).all()))
 
 
 def _passed_on(
@@ -208,7 +216,7 @@ def _passed_on(
     if not sizes:
         return error
     most = 2 * max(sizes) or 1.0  # a layer that starts from 0 rounds what it makes of the data
-    own = _roundings(most, step)
+    own = roundings(most, step)
     for size in sizes:
         error = rho * error + own.at(size + error)
     return error if error <= most / 2 and own.fits else math.inf
