@@ -19,12 +19,13 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.families import FAMILIES
 from scanproof.constructs.layouts.hf_mamba2 import EPSILON
-from scanproof.constructs.learners.learner import Descent
+from scanproof.constructs.learners.learner import Descent, Stochastic
 from scanproof.constructs.learners.losses import SquaredError
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.report.markdown import code, grid
 
+from .delta_net import run
 from .exporting import tensors_in
 from .parts import Export, Request
 from .request import build, checked, exportable
@@ -118,6 +119,8 @@ def own(built: Export) -> str:
     """The statement's own η as a factor of the summed gradient, by its loss."""
     assert built.claim.construction is not None
     learner = built.claim.construction.learner
+    if isinstance(learner, Stochastic):  # of ½‖Wᵀx_j − y_j‖², one example after the other
+        return "η"
     assert isinstance(learner, Descent) and isinstance(learner.loss, SquaredError)
     factor, mean = 2 * Fraction(learner.loss.scale), learner.loss.mean
     return f"{'' if factor == 1 else factor}η{'/n' if mean else ''}"
@@ -144,6 +147,8 @@ def step_size_at(built: Export, n: int) -> Fraction | None:
 
     Exact for linear layers; of Mamba-2 blocks it is the simplest number within `CLOSE`.
     """
+    if built.family == "delta-net":
+        return _in_turn(built, n)
     rng = np.random.default_rng(n)
     found = set()
     for _ in range(TASKS):
@@ -159,6 +164,18 @@ def step_size_at(built: Export, n: int) -> Fraction | None:
             found.update(p / g for p, g in zip(predicted.tolist(), gradient, strict=True))
     eta = found.pop() if len(found) == 1 else None
     return None if eta is None else Fraction(eta)
+
+
+def _in_turn(built: Export, n: int) -> Fraction | None:
+    """The η of the delta rule on n examples that are all alike, x of the norm X and y = 1, and x for the query.
+
+    It predicts 1 − (1 − ηX²)^n.
+    """
+    X = built.model.constants.norm
+    x, y = np.zeros((n + 1, built.features)), np.ones((n, built.targets))
+    x[:, 0] = X
+    (predicted, *_) = run(built.model, x, y, "float64").tolist()
+    return _simplest((1 - (1 - predicted) ** (1 / n)) / X**2)
 
 
 def _simplest(measured: float) -> Fraction | None:

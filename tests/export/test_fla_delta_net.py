@@ -1,6 +1,6 @@
 """The constructed weights in flash-linear-attention's own `DeltaNet`, exported, loaded and run.
 
-The layer's kernels are Triton's: with a GPU they run there, without one on the CPU in Triton's interpreter, line by line
+Its kernels are Triton's: with a GPU they run there, without one on the CPU in Triton's interpreter, line by line
 and with no change to the library.
 """
 
