@@ -48,6 +48,7 @@ test-export: build/.export build/.export-oldest build/.export-triton ## run expo
 	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py
 	@$(EXPORT)-triton/bin/pytest -rs tests/export/test_fla.py tests/export/test_fla_delta_net.py tests/export/test_mamba_ssm.py \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla]" \
+	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla_delta_net]" \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_mamba_ssm]"
 
 checker: ## pack the checker into build/scanproof_checker.pyz, which any Python runs by itself

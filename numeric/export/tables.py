@@ -25,7 +25,7 @@ from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.report.markdown import code, grid
 
-from .delta_net import run
+from .delta_net import learned, run
 from .exporting import tensors_in
 from .parts import Export, Request
 from .request import build, checked, exportable
@@ -167,15 +167,14 @@ def step_size_at(built: Export, n: int) -> Fraction | None:
 
 
 def _in_turn(built: Export, n: int) -> Fraction | None:
-    """The η of the delta rule on n examples that are all alike, x of the norm X and y = 1, and x for the query.
-
-    It predicts 1 − (1 − ηX²)^n.
-    """
-    X = built.model.constants.norm
-    x, y = np.zeros((n + 1, built.features)), np.ones((n, built.targets))
-    x[:, 0] = X
-    (predicted, *_) = run(built.model, x, y, "float64").tolist()
-    return _simplest((1 - (1 - predicted) ** (1 / n)) / X**2)
+    """The row's η if that is the delta rule's on n examples of the norm X, to within `CLOSE`; else None."""
+    rng, made = np.random.default_rng(n), built.model
+    x = rng.standard_normal((n + 1, built.features))
+    x *= made.constants.norm / np.linalg.norm(x, axis=1, keepdims=True)
+    y = rng.uniform(-1, 1, (n, built.targets))
+    predicted, expected = run(made, x, y, "float64"), learned(made, x, y)
+    close = np.abs(predicted - expected).max() <= CLOSE * np.abs(expected).max()
+    return built.step_size if close else None
 
 
 def _simplest(measured: float) -> Fraction | None:

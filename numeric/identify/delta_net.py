@@ -83,8 +83,9 @@ def identify_delta_net(loaded: Loaded, asked: Asked = NOTHING) -> Report:
     model = model_of(loaded, asked.tokens)
     near, (d, k) = nearest(loaded, model), model.sizes
     sampler, scale = _drawn_from(loaded, near, asked, d)
-    more = loaded.manifest["sizes"]["examples"] if loaded.manifest else 1
-    numbers = sorted(asked.examples or {*EXAMPLES, *([more] if more <= LONGEST else [])})
+    more = int(loaded.manifest["sizes"]["examples"]) if loaded.manifest else 1
+    every = {*EXAMPLES, more} if more <= LONGEST else set(EXAMPLES)
+    numbers: list[int] = sorted(asked.examples or every)
     predict = predictor(model)
 
     def drawn(*seed: int) -> list[Trial]:

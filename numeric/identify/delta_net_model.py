@@ -58,10 +58,10 @@ def models(
     """The model for every tokenisation that its encoding's width allows, by name, in float64."""
     wide = {name: np.asarray(array, dtype=np.float64) for name, array in tensors.items()}
     layer = fla_delta_net.layer(settings, wide)
-    arrays = [np.asarray(encoding[name], dtype=np.float64) for name in ENCODING]
-    columns, k = arrays[0].shape[1], len(arrays[2])
+    weight, bias, readout = (np.asarray(encoding[name], dtype=np.float64) for name in ENCODING)
+    columns, k = weight.shape[1], len(readout)
     return {
-        name: Model(layer, settings["norm_eps"], *arrays, name)
+        name: Model(layer, settings["norm_eps"], weight, bias, readout, name)
         for name in TOKENS
         if TOKENISATIONS[name].features(columns, k) is not None
     }
