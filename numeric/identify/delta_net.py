@@ -45,6 +45,7 @@ IDLE = 2.0**-40
 """Relative change of predictions that is put down to float64 arithmetic."""
 SLACK = 1 + 2.0**-20
 """For the last digits of a bound."""
+OTHER_NORMS = "the construction is the delta rule for examples of the norm {:.6g}"
 NEEDED = ("examples", "norm", "target", "norm_off")
 """What a certificate's domain says."""
 
@@ -113,7 +114,17 @@ def identify_delta_net(loaded: Loaded, asked: Asked = NOTHING) -> Report:
     if near:
         _name_entries(report, loaded, model, near, trials)
     _compare(report, model, near, trials, drawn, inputs)
-    if loaded.manifest:
+    elsewhere = not report.recognised and bool(asked.sampler or asked.scale)
+    if near and elsewhere and not near.entries.deviating:
+        report.notes.append(
+            f"{OTHER_NORMS.format(float(near.instance.constants.norm))}, and these are not all of it"
+            + (
+                "; the manifest is about such examples, and was not checked"
+                if loaded.manifest
+                else ""
+            )
+        )
+    elif loaded.manifest:
         _check_manifest(report, loaded.manifest, model, near)
     return report
 
@@ -160,8 +171,8 @@ def _compare(
         report.running = _running(model, rule, trials)
         report.verdict = _sentence(report, near, model.tokens, numbers)
         report.notes.append(
-            f"of examples of the norm {float(near.instance.constants.norm):.6g}; those of other norms count as if they "
-            "were brought to it, and their targets as they are"
+            f"{OTHER_NORMS.format(float(near.instance.constants.norm))}: others count as if they were brought to it, "
+            "with their targets as they are"
         )
         return
     best = fitting.fits(trials, W0, 1)

@@ -18,6 +18,7 @@ from scanproof.constructs.learners.further import delta_rule
 from scanproof.numeric.export import delta_net as exports
 from scanproof.numeric.export.certificates.delta_net import EXACT, Domain, bound, steepest
 from scanproof.numeric.export.exporting import export
+from scanproof.numeric.identify.asked import Asked
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.report import DELTA, NONE
 
@@ -105,6 +106,39 @@ def test_weights_of_another_step_size_are_said_to_be_so(folder, tmp_path):
     assert report.rule == DELTA and report.step_size is not None
     assert report.step_size.nearest == Fraction(1, 16)
     assert "learner.step_size" in {c.assertion for c in report.contradictions}
+
+
+def test_data_of_other_norms_are_not_the_delta_rules_and_contradict_no_manifest(untouched):
+    report = identify(untouched, Asked(sampler="uniform"))
+    assert report.rule == NONE and report.contradictions == []
+    assert any("for examples of the norm 2, and these are not" in note for note in report.notes)
+
+
+def test_an_entry_that_changes_nothing_leaves_the_rule_and_takes_the_certificate(folder):
+    tensors, key = files.load_file(folder / "model.safetensors"), fla_delta_net.key("key")
+    tensors[key][-1, -1] = 1  # a coordinate of keys and one of the stream that nothing uses
+    files.save_file(tensors, folder / "model.safetensors")
+    report = identify(folder)
+    assert report.rule == DELTA and report.promise is None
+    assert "1 entry differs from the construction" in report.verdict
+    assert any("certificate is not established" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(("heads", "columns"), [(1, 8), (2, 6)])
+def test_weights_that_nobody_constructed_are_nothing_that_has_a_name(heads, columns, tmp_path):
+    rng = np.random.default_rng(0)
+    sizes = {"hidden_size": 16, "expand_k": 1.0, "expand_v": 2.0, "num_heads": heads}
+    kind = {"model_type": fla_delta_net.MODEL_TYPE, "num_hidden_layers": 1, "residual": True}
+    settings = {**kind, **sizes, "norm_eps": 1e-5, **fla_delta_net.FIXED}
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    shapes = fla_delta_net.shapes(settings)
+    tensors = {name: rng.standard_normal(shape) / 4 for name, shape in shapes.items()}
+    encoding = {"encode.weight": (16, columns), "encode.bias": (16,), "readout.weight": (1, 16)}
+    files.save_file(tensors, tmp_path / "model.safetensors")
+    arrays = {name: rng.standard_normal(shape) for name, shape in encoding.items()}
+    files.save_file(arrays, tmp_path / "encoding.safetensors")
+    report = identify(tmp_path)
+    assert report.rule == NONE and report.exit_code(strict=True) == 2
 
 
 @pytest.mark.parametrize("name", ["absolute", "magnitude", "attained", "norm"])
