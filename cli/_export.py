@@ -116,12 +116,14 @@ def export(
 
 
 def _table(manifest: dict[str, Any], out: Path, seed: int | None) -> str:
+    from scanproof.numeric.export.parts import IN_TURN, rule_in_words
     from scanproof.numeric.export.targets import TARGETS
 
     from ._output import as_table
 
     learner, sizes, tokens = manifest["learner"], manifest["sizes"], manifest["tokens"]
-    steps = "one step" if learner["steps"] == 1 else f"{learner['steps']} steps"
+    does = rule_in_words(learner["rule"], learner["steps"])
+    of = "each example's gradient" if learner["rule"] == IN_TURN else "the summed gradient"
     start = "0" if seed is None else f"weights drawn with seed {seed}"
     held = ", ".join(f"{name} ({count})" for name, count in tokens["raw"])
     where = "at every example" if tokens["predicts"] == "every" else "for the query"
@@ -129,8 +131,8 @@ def _table(manifest: dict[str, Any], out: Path, seed: int | None) -> str:
     rows = [
         ("statement", _statement(manifest["construction"])),
         *(("beyond it", text) for text in manifest["construction"]["beyond"]),
-        ("learner", f"{steps} of {learner['rule']} from W0 = {start}"),
-        ("η", f"{_short(learner['step_size'])}, of the summed gradient"),
+        ("learner", f"{does} from W0 = {start}"),
+        ("η", f"{_short(learner['step_size'])}, of {of}"),
         ("data", "" if learner["data"] == "any" else f"{learner['data']} y = Wᵀx alone"),
         ("sizes", ", ".join(f"{name} = {size}" for name, size in sizes.items())),
         ("tokens", f"{tokens['name']}: {held}; predicts {where}"),
@@ -171,8 +173,9 @@ def _target(target: dict[str, Any]) -> str:
 
 
 def _bound(certificate: dict[str, Any]) -> list[tuple[str, str]]:
-    bounds = {name: bound for name, bound in certificate["domain"].items() if name != "examples"}
-    domain = ", ".join(f"{name} ≤ {bound:.4g}" for name, bound in bounds.items())
+    from scanproof.numeric.export.parts import domain_in_words
+
+    domain = domain_in_words(certificate["domain"])
     domain += "" if certificate["data"] == "any" else f", {certificate['data']}"
     if certificate["absolute"] is None:
         covers = certificate["covers"]

@@ -16,6 +16,7 @@ from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.arrays.inverse import inverse
 from scanproof.constructs.layers import (
     delta_rule,
+    fla_delta_net,
     fla_linear_attention,
     gd_ssm,
     gril,
@@ -104,6 +105,12 @@ def heads(d: Draw, f: int, k: int) -> fla_linear_attention.Parameters:
     return fla_linear_attention.Parameters(d(2, k, f), d(2, k, f), d(2, 1, f), d(2, f, 1))
 
 
+def delta_heads(d: Draw, f: int, k: int) -> fla_delta_net.Parameters:
+    """Two heads of k keys and of two values, for tokens of f numbers."""
+    projections = d(2, k, f), d(2, k, f), d(2, 2, f)
+    return fla_delta_net.Parameters(*projections, d(2, f), d(2), d(2, f, 2))
+
+
 def two_layers(p, rows):
     """Both with residual connections."""
     for _ in range(2):
@@ -143,6 +150,11 @@ FORM_CASES = {
         ),
         lambda p, rows: (loops.multi_head(p, rows), two_layers(p, rows)),
         lambda d, N, f, k: (heads(d, f, k), d(N, f)),
+    ),
+    "DeltaNet layer": Case(
+        lambda p, rows, eps: fla_delta_net.layer(p, rows, fla_delta_net.Epsilons(*eps)),
+        lambda p, rows, eps: rows + np.asarray(loops.delta_net(p, rows, *eps)),
+        lambda d, N, f, k: (delta_heads(d, f, k), d(N, f), d.positive(2)),
     ),
     "normalised attention": Case(
         linear_attention.normalised,

@@ -166,6 +166,29 @@ def multi_head(parameters, rows):
     return outputs
 
 
+def delta_net(parameters, rows, unit_eps, norm_eps):
+    """A state for each head: keys and queries of length 1, SiLU, twice the sigmoid, a root mean square of outputs."""
+    W_q, W_k, W_v, w_beta, weight, W_o = parameters
+    outputs = 0
+    for h in range(len(W_q)):
+        tokens = []
+        for row in rows:
+            q, k, v = (summed("ab,b->a", W[h], row) for W in (W_q, W_k, W_v))
+            q, k = (u / WIDE.sqrt(summed("a,a->", u, u) + unit_eps) for u in (q, k))
+            v = np.array([z / (1 + WIDE.exp(-z)) for z in v])
+            beta = 2 / (1 + WIDE.exp(-summed("b,b->", w_beta[h], row)))
+            tokens.append((k, v, q / WIDE.sqrt(len(k)), beta))
+        _, read = delta_rule(
+            None, np.zeros((len(W_v[h]), len(W_k[h])), int), list(zip(*tokens, strict=True))
+        )
+        scaled = [
+            o / WIDE.sqrt(summed("a,a->", o, o) / len(o) + norm_eps) * weight
+            for o in map(np.asarray, read)
+        ]
+        outputs = outputs + np.array([summed("ab,b->a", W_o[h], o) for o in scaled])
+    return outputs
+
+
 def normalised_attention(q, k, v):
     outputs = []
     for i in range(len(q)):

@@ -39,7 +39,14 @@ GROUPS = (
     MAMBA2_CASES,
 )
 CASES = {name: case for group in GROUPS for name, case in group.items()}
-SPECIAL = ("constructions.", "tokens.mamba2", "arrays.definition", "arrays.protocols", "layers.s5")
+SPECIAL = (
+    "constructions.",
+    "tokens.mamba2",
+    "tokens.separate",
+    "arrays.definition",
+    "arrays.protocols",
+    "layers.s5",
+)
 """Parameters of propositions, printed tables, decorators, what answers NumPy: nothing to compute in another way; and
 complex numbers, of which these bounds know nothing: `test_training` has S5 beside the convolution with its poles."""
 

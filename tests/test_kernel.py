@@ -85,6 +85,7 @@ def test_every_reason_is_a_sentence(tried):
 CHANGES = (lambda a: a * -1, lambda a: a * 2, lambda a: a + 1)
 SLOW = (
     "ssd.thm5",
+    "delta-net.one-pass",
     "gril.embed",
     "gril.prop4.3",
     "gril.propA",

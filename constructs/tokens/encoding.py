@@ -9,6 +9,7 @@ from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
 from . import mamba2 as mamba2_tokens
 from .examples import concatenated
+from .separate import separate_tokens
 
 
 class Tokenisation(NamedTuple):
@@ -65,6 +66,12 @@ TOKENISATIONS = {
             mamba2_tokens.concatenated_tokens,
             lambda d, k: [("x", d), ("y", k), ("x of the next", d)],
             lambda n: n,
+        ),
+        Tokenisation(
+            "separate",
+            separate_tokens,
+            lambda d, k: [("x", d), ("y", k), ("x of the query", d), ("is_query", 1)],
+            lambda n: n + 1,
         ),
     )
 }

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from .folder import FORWARD
+from .parts import IN_TURN, domain_in_words, rule_in_words
 from .targets import TARGETS
 
 LIBRARIES = {"hf-mamba2": "transformers", "mamba-ssm": "mamba-ssm"}
@@ -21,7 +22,7 @@ CARD = """\
 These weights were constructed, not trained. {does}
 
 - **Claim.** `{id}`: {statement} Verdict when exported: {verdict}.{beyond}
-- **Learner.** W ← W − η Σ_j x_j (Wᵀx_j − y_j)ᵀ, {steps}, η = {eta}, from {start}.{data}
+- **Learner.** {formula}, {steps}, η = {eta}, from {start}.{data}
 - **Certificate.** {certificate}
 - **Format.** {dtype}; the certificate is for weights and arithmetic of this format.
 - **Sizes.** {sizes}.
@@ -50,22 +51,25 @@ def card(manifest: dict[str, Any]) -> str:
     """The card."""
     learner, tokens, target = manifest["learner"], manifest["tokens"], manifest["target"]
     construction, certificate = manifest["construction"], manifest["certificate"]
-    count = learner["steps"]
-    steps = "one step" if count == 1 else f"{count} steps"
+    count, in_turn = learner["steps"], learner["rule"] == IN_TURN
+    steps = rule_in_words(learner["rule"], count)
     zero = all(w == "0" for row in learner["W0"] for w in row)
     proved = construction["verdict"] == "proved"
     return CARD.format(
         header="\n".join(_header(manifest)),
-        rule=f"{steps} of {learner['rule']}".capitalize(),
+        rule=steps.capitalize(),
         does=(
-            f"Given examples (x, y) and a query x, the model predicts what {steps} of {learner['rule']} on those "
+            f"Given examples (x, y) and a query x, the model predicts what {steps} on those "
             f"examples would{'' if proved else ', by a statement that is not proved'}."
         ),
         id=construction["id"],
         statement=construction["statement"].rstrip(".") + ".",
         verdict=construction["verdict"],
         beyond="".join(f" Beyond it: {text}." for text in construction["beyond"]),
-        steps="once" if count == 1 else f"{count} times",
+        formula=f"W ← W − η {'' if in_turn else 'Σ_j '}x_j (Wᵀx_j − y_j)ᵀ",
+        steps="for each example in turn"
+        if in_turn
+        else ("once" if count == 1 else f"{count} times"),
         eta=learner["step_size"],
         start="W = 0" if zero else "the W0 of `manifest.json`",
         data="" if learner["data"] == "any" else f" For {learner['data']}, y = Wᵀx, alone.",
@@ -99,9 +103,7 @@ def _certificate(certificate: dict[str, Any]) -> str:
     bound, attained = certificate["absolute"], certificate.get("attained")
     if bound is None:
         return "None: no finite bound is known."
-    domain = ", ".join(
-        f"{name} ≤ {most:.4g}" for name, most in certificate["domain"].items() if name != "examples"
-    )
+    domain = domain_in_words(certificate["domain"])
     said = f"|prediction − learner| ≤ {bound:.4g} for all data with {domain}."
     if attained:
         said += f" The largest prediction there is at least {attained:.4g}."

@@ -18,7 +18,7 @@ from . import folder, manifest, standalone
 from . import targets as registry
 from .card import card
 from .manifest import Manifest, exact
-from .parts import Certificate, Export, Request
+from .parts import Certificate, Export, Request, rule_in_words
 from .request import build, checked
 from .targets import Laid, Target
 from .tensors import bfloat16, pack, pack_bfloat16
@@ -113,10 +113,12 @@ def _forward(built: Export, target: Target) -> str:
     sizes = None
     if built.family == "mamba2":
         sizes = built.model.widths.heads._asdict()
+    elif built.family == "delta-net":
+        sizes = {"heads": built.model.model.layer.query.shape[0]}
     elif not target.neutral:
         sizes = {"heads": built.model.layers[0].query.shape[0]}
-    steps = "one step" if built.steps == 1 else f"{built.steps} steps"
-    says = f"The forward pass of weights that do {steps} of {built.rule} (`{built.claim.id}`), for reading."
+    does = rule_in_words(built.rule, built.steps)
+    says = f"The forward pass of weights that do {does} (`{built.claim.id}`), for reading."
     return standalone.source(says, built.family, built.tokens, built.features, built.targets, sizes)
 
 

@@ -12,7 +12,26 @@ from scanproof.constructs.layouts.neutral import Model
 from scanproof.proofs.language.claim import Claim
 
 LOSS = "half the sum of squares"
-"""The loss that every export's learner descends, and that its manifest names."""
+"""The loss that the learners of stacks descend, and that their manifests name."""
+EACH = "half the square, one example after the other"
+"""That of the delta rule."""
+
+IN_TURN = "the delta rule"
+"""The rule of which a step is on one example, and the learner a pass over all of them."""
+
+
+def rule_in_words(rule: str, steps: int) -> str:
+    """3 steps of gradient descent, one pass of the delta rule."""
+    if rule == IN_TURN:
+        return f"one pass of {rule}"
+    return f"{'one step' if steps == 1 else f'{steps} steps'} of {rule}"
+
+
+def domain_in_words(domain: Mapping[str, float]) -> str:
+    """The bounds of the data, without the number of examples."""
+    bounds = {name: most for name, most in domain.items() if name not in ("examples", "norm_off")}
+    words = [f"{name} {'=' if name == 'norm' else '≤'} {most:.4g}" for name, most in bounds.items()]
+    return ", ".join(words)
 
 
 class Request(NamedTuple):

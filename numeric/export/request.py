@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.constructions import delta_net as delta_net_constructions
 from scanproof.constructs.constructions import linear_attention as linear_attention_constructions
 from scanproof.constructs.constructions import mamba2_gd
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.sizes import whole
 
-from . import linear, linear_attention, mamba2, statements
+from . import delta_net, linear, linear_attention, mamba2, statements
 from .parts import Export, Request
 from .row_choice import rows_of
 
@@ -23,6 +24,7 @@ LARGEST = 2**31 - 1
 NETWORKS = {
     mamba2_gd.NETWORK: mamba2.build,
     linear_attention_constructions.NETWORK: linear_attention.build,
+    delta_net_constructions.NETWORK: delta_net.build,
 }
 """Whole networks, and what builds the released models of them."""
 NUMBER = re.compile(r"\d{1,400}(/\d{1,400}|(\.\d{0,400})?(e[+-]?\d{1,2})?)?|\.\d{1,400}", re.I)
@@ -44,7 +46,7 @@ def build(request: Request) -> Export:
         if request.id in rows_of(network):
             return build_network(request)
     rows = built_in().select([request.id])  # an unknown id is answered with the nearest ones
-    if {row.claim.source for row in rows} & {"mamba2", "linear-attention"}:
+    if {row.claim.source for row in rows} & {"mamba2", "linear-attention", "delta-net"}:
         raise UsageError(
             f"export {request.id}: no export is made of it; rows with one: {', '.join(exportable())}."
         )

@@ -10,7 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from scanproof.constructs.layouts import fla_linear_attention, hf_mamba2, mamba_ssm
+from scanproof.constructs.layouts import (
+    fla_delta_net,
+    fla_linear_attention,
+    hf_mamba2,
+    mamba_ssm,
+)
 from scanproof.proofs.files.strict_json import shown
 
 Shape = tuple[int, ...]
@@ -186,7 +191,23 @@ FLA = Kind(
     fla_linear_attention.shapes,
     lambda config: (config["hidden_size"], config["hidden_size"]),
 )
-KINDS = (HF_MAMBA2, MAMBA_SSM, FLA)
+FLA_DELTA_NET = Kind(
+    "fla-delta-net",
+    lambda config: config.get("model_type") == fla_delta_net.MODEL_TYPE,
+    {
+        **dict.fromkeys(("hidden_size", "num_heads"), SIZE),
+        **dict.fromkeys(("expand_k", "expand_v"), Rule("a number > 0", _is_factor)),
+        "num_hidden_layers": only(1),
+        "residual": only(True),
+        "norm_eps": Rule("a number ≥ 0 and < 1", _is_epsilon),
+        **{name: only(value) for name, value in fla_delta_net.FIXED.items()},
+    },
+    _fla_relations,
+    ("num_hidden_layers", r"layers\.(\d+)\."),
+    fla_delta_net.shapes,
+    lambda config: (config["hidden_size"], config["hidden_size"]),
+)
+KINDS = (HF_MAMBA2, MAMBA_SSM, FLA, FLA_DELTA_NET)
 
 
 def kind_of(config: Mapping[str, Any]) -> Kind | None:

@@ -67,6 +67,14 @@ def tokens_concatenated(x, y):
     return np.hstack([x[:-1], y, x[1:]])
 
 
+def tokens_separate(x, y):
+    """Rows (x_j, y_j, 0, 0) for the examples and (0, 0, x, 1) for the query."""
+    (n, k), d = y.shape, x.shape[1]
+    rows = np.zeros((n + 1, 2 * d + k + 1))
+    rows[:-1, :d], rows[:-1, d : d + k], rows[-1, d + k : -1], rows[-1, -1] = x[:-1], y, x[-1], 1
+    return rows
+
+
 def layers_of(tensors):
     """The tensors layers.{i}.{field} as a list of layers by field."""
     count = 1 + max(int(key.split(".")[1]) for key in tensors)
@@ -220,6 +228,49 @@ def forward_mamba2(tensors, rows):
     return rms_norm(rows, tensors["backbone.norm_f.weight"]) @ tensors["lm_head.weight"].T
 
 
+def unit(rows):
+    """Each row over its norm; a row of zeros stays one."""
+    return rows / np.sqrt((rows * rows).sum(axis=-1, keepdims=True) + np.float32(1e-6))
+
+
+def forward_delta_net(layer, rows):
+    """h + Σ_heads W_o norm(S q) with S ← S + β (v − S k) kᵀ: keys and queries over their norms, v silu, β = 2σ."""
+    H, added = SIZES["heads"], []
+    q, k, v = ((rows @ layer[f"{n}_proj.weight"].T).reshape(len(rows), H, -1) for n in "qkv")
+    q, k, v = unit(q) / np.sqrt(np.float32(k.shape[2])), unit(k), silu(v)
+    with np.errstate(over="ignore"):
+        beta = 2 / (1 + np.exp(-(rows @ layer["b_proj.weight"].T)))
+    state = np.zeros((H, v.shape[2], k.shape[2]), rows.dtype)
+    for t in range(len(rows)):
+        residual = v[t] - np.einsum("hpm,hm->hp", state, k[t])
+        state = state + np.einsum("hp,hm->hpm", beta[t, :, None] * residual, k[t])
+        added.append(np.einsum("hpm,hm->hp", state, q[t]))
+    normed = rms_norm(np.stack(added), layer["o_norm.weight"]).reshape(len(rows), -1)
+    return rows + normed @ layer["o_proj.weight"].T
+
+
+def demonstration_in_turn(predict):
+    """Draw a task with inputs of the certificate's norm, and print the prediction beside that of the delta rule."""
+    manifest = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
+    sizes, learner = manifest["sizes"], manifest["learner"]
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(sizes["examples"] + 1, sizes["features"]))
+    x *= manifest["certificate"]["domain"]["norm"] / np.linalg.norm(x, axis=1, keepdims=True)
+    y = (
+        x[:-1]
+        @ rng.uniform(-1, 1, (sizes["features"], sizes["targets"]))
+        / sizes["features"] ** 0.5
+    )
+    W = np.array([[float(Fraction(w)) for w in row] for row in learner["W0"]])
+    for x_j, y_j in zip(x[:-1], y, strict=True):
+        W = W - float(Fraction(learner["step_size"])) * np.outer(x_j, x_j @ W - y_j)
+    prediction = predict(x, y)
+    print("prediction       ", prediction)
+    print("the delta rule   ", x[-1] @ W)
+    print(f"they differ by    {np.abs(prediction - x[-1] @ W).max():.1e}")
+    print(f"certified bound   {manifest['certificate']['absolute']}")
+
+
 def demonstration(predict):
     """Draw a task of the certificate's domain, and print the prediction beside explicit gradient descent's."""
     manifest = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
@@ -261,6 +312,7 @@ TOKENS: dict[str, Callable[..., Any]] = {
     "interleaved": tokens_interleaved,
     "products": tokens_products,
     "concatenated": tokens_concatenated,
+    "separate": tokens_separate,
 }
 """By the names of tokenisations."""
 
@@ -295,7 +347,7 @@ END = '''def predict(x, y):
 
 
 if __name__ == "__main__":
-    demonstration(predict)
+    {shown}(predict)
 '''
 
 
@@ -314,9 +366,13 @@ def source(
     """
     cut = tokens_stream if family == "mamba2" and tokens == "interleaved" else TOKENS[tokens]
     parts: list[Callable[..., Any]] = [read, cut, layers_of]
+    shown = demonstration
     if family == "mamba2":
         call = "forward_mamba2(tensors, rows)"
         parts += [silu, rms_norm, mamba2_block, forward_mamba2]
+    elif family == "delta-net":
+        call, shown = "forward_delta_net(layers_of(tensors)[0], rows)", demonstration_in_turn
+        parts += [silu, rms_norm, unit, forward_delta_net]
     else:
         call, forward = LINEAR[family]
         if sizes:
@@ -324,7 +380,5 @@ def source(
             parts.append(in_heads)
         parts.append(forward)
     start = START.format(says=says, d=features, k=targets) + (f"SIZES = {sizes}\n" if sizes else "")
-    end = END.format(tokens=cut.__name__, call=call, d=features, k=targets)
-    return "\n\n".join(
-        [start, *(f"{inspect.getsource(part)}\n" for part in [*parts, demonstration]), end]
-    )
+    end = END.format(tokens=cut.__name__, call=call, d=features, k=targets, shown=shown.__name__)
+    return "\n\n".join([start, *(f"{inspect.getsource(part)}\n" for part in [*parts, shown]), end])

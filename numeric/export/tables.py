@@ -19,12 +19,13 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.families import FAMILIES
 from scanproof.constructs.layouts.hf_mamba2 import EPSILON
-from scanproof.constructs.learners.learner import Descent
+from scanproof.constructs.learners.learner import Descent, Stochastic
 from scanproof.constructs.learners.losses import SquaredError
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.report.markdown import code, grid
 
+from .delta_net import learned, run
 from .exporting import HALVES, tensors_in
 from .parts import Export, Request
 from .request import build, checked, exportable
@@ -142,6 +143,8 @@ def own(built: Export) -> str:
     """The statement's own η as a factor of the summed gradient, by its loss."""
     assert built.claim.construction is not None
     learner = built.claim.construction.learner
+    if isinstance(learner, Stochastic):  # of ½‖Wᵀx_j − y_j‖², one example after the other
+        return "η"
     assert isinstance(learner, Descent) and isinstance(learner.loss, SquaredError)
     factor, mean = 2 * Fraction(learner.loss.scale), learner.loss.mean
     return f"{'' if factor == 1 else factor}η{'/n' if mean else ''}"
@@ -168,6 +171,8 @@ def step_size_at(built: Export, n: int) -> Fraction | None:
 
     Exact for linear layers; of Mamba-2 blocks it is the simplest number within `CLOSE`.
     """
+    if built.family == "delta-net":
+        return _in_turn(built, n)
     rng = np.random.default_rng(n)
     found = set()
     for _ in range(TASKS):
@@ -183,6 +188,17 @@ def step_size_at(built: Export, n: int) -> Fraction | None:
             found.update(p / g for p, g in zip(predicted.tolist(), gradient, strict=True))
     eta = found.pop() if len(found) == 1 else None
     return None if eta is None else Fraction(eta)
+
+
+def _in_turn(built: Export, n: int) -> Fraction | None:
+    """The row's η if that is the delta rule's on n examples of the norm X, to within `CLOSE`; else None."""
+    rng, made = np.random.default_rng(n), built.model
+    x = rng.standard_normal((n + 1, built.features))
+    x *= made.constants.norm / np.linalg.norm(x, axis=1, keepdims=True)
+    y = rng.uniform(-1, 1, (n, built.targets))
+    predicted, expected = run(made, x, y, "float64"), learned(made, x, y)
+    close = np.abs(predicted - expected).max() <= CLOSE * np.abs(expected).max()
+    return built.step_size if close else None
 
 
 def _simplest(measured: float) -> Fraction | None:

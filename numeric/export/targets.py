@@ -7,8 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scanproof.constructs.constructions.delta_net import NORM_EPSILON
 from scanproof.constructs.errors import UsageError
-from scanproof.constructs.layouts import fla_linear_attention, hf_mamba2, mamba_ssm, neutral
+from scanproof.constructs.layouts import (
+    fla_delta_net,
+    fla_linear_attention,
+    hf_mamba2,
+    mamba_ssm,
+    neutral,
+)
 from scanproof.constructs.layouts.families import FAMILIES
 
 Laid = tuple[dict[str, Any] | None, dict[str, np.ndarray]]
@@ -52,6 +59,11 @@ def _mamba_ssm(instance: Any) -> Laid:
 
 def _fla(model: neutral.Model) -> Laid:
     return fla_linear_attention.layout(neutral.mapped(np.asarray, model))
+
+
+def _fla_delta_net(instance: Any) -> Laid:
+    layer = instance.model.layer
+    return fla_delta_net.configuration(layer, float(NORM_EPSILON)), fla_delta_net.tensors(layer)
 
 
 LINEAR = tuple(FAMILIES)
@@ -123,6 +135,21 @@ TARGETS: dict[str, Target] = {
             ("float32", "bfloat16"),
             why="its kernels compute in float32",
             wide=True,
+            metadata=PT,
+            loading='torch.nn.ModuleDict({{"layers": layers}}).load_state_dict(load_file("{out}/model.safetensors"))',
+            tested={
+                "flash-linear-attention": ("0.6.0",),
+                "fla-core": ("0.6.0",),
+                "torch": ("2.13.0",),
+                "triton": ("3.9.0",),
+            },
+        ),
+        Target(
+            "fla-delta-net",
+            ("delta-net",),
+            _fla_delta_net,
+            ("float32",),
+            why="its kernels compute in float32",
             metadata=PT,
             loading='torch.nn.ModuleDict({{"layers": layers}}).load_state_dict(load_file("{out}/model.safetensors"))',
             tested={

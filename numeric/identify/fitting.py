@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -310,9 +310,21 @@ def sensitivities(predict: Predictor, tasks: Tasks, width: float) -> np.ndarray:
     return (found[:, 0] - found[:, 1]) / (2 * width)
 
 
+class Explicit(Protocol):
+    """A learner with weights, such as `Learner`."""
+
+    def weights(self, tasks: Tasks) -> np.ndarray:
+        """After the last step: (tasks, d, k)."""
+        ...
+
+    def predictions(self, tasks: Tasks) -> np.ndarray:
+        """For the queries: (tasks, k)."""
+        ...
+
+
 @np.errstate(all="ignore")
 def distances_to(
-    learner: Learner,
+    learner: Explicit,
     predict: Predictor,
     trials: Sequence[Trial],
     slopes_at: Tasks,

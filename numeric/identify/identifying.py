@@ -26,7 +26,11 @@ def identify(folder: str | os.PathLike[str], asked: Asked = NOTHING) -> Report:
     """
     held = load(folder)
     loaded = in_format(held, asked)
-    if loaded.target in STACKS:
+    if loaded.target == "fla-delta-net":
+        from .delta_net import identify_delta_net
+
+        report = identify_delta_net(loaded, asked)
+    elif loaded.target in STACKS:
         from .mamba2 import identify_mamba2
 
         report = identify_mamba2(loaded, asked)

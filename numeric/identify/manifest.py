@@ -17,7 +17,7 @@ from scanproof.proofs.files.regular import opened
 
 from ..export.loading import Loaded
 from ..export.manifest import LARGEST as LARGEST_MANIFEST
-from ..export.parts import LOSS
+from ..export.parts import EACH, IN_TURN, LOSS
 from ..export.tensors import LARGEST
 from .factor import Factor
 from .fitting import Learner
@@ -91,7 +91,8 @@ def learner(
     if not report.recognised or asserted["rule"] not in names:
         return [Contradiction("learner.rule", asserted["rule"], report.rule)]
     steps = {"learner.steps": report.steps, "sizes.steps": report.steps}
-    found = unequal(manifest, {**steps, "learner.loss": LOSS})
+    loss = EACH if report.rule == IN_TURN else LOSS
+    found = unequal(manifest, {**steps, "learner.loss": loss})
     if asserted["data"] == "any" != report.data:
         found.append(Contradiction("learner.data", "any", report.data))
     found += _step_size(manifest, report, close, by)

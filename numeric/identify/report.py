@@ -16,8 +16,9 @@ PRECONDITIONED = "preconditioned gradient descent"
 RIDGE = "gradient descent with ridge"
 MOMENTUM = "gradient descent with momentum"
 PLUS_PLUS = "GD++"
+DELTA = "the delta rule"
 NONE = "not gradient descent"
-RULES = (DESCENT, ASCENT, PRECONDITIONED, RIDGE, MOMENTUM, PLUS_PLUS, NONE)
+RULES = (DESCENT, ASCENT, PRECONDITIONED, RIDGE, MOMENTUM, PLUS_PLUS, DELTA, NONE)
 """What a report's `rule` may be; ascent is descent with η < 0."""
 
 CONSTANT, AVERAGED = "constant in n", "divided by n"

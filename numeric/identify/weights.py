@@ -20,7 +20,7 @@ from scanproof.constructs.layouts import neutral
 
 from ..export.loading import Loaded
 from ..export.loading import load as loaded
-from . import linear_tasks, mamba2_model, neutral_form
+from . import delta_net_model, linear_tasks, mamba2_model, neutral_form
 from .identifying import STACKS
 
 
@@ -41,7 +41,9 @@ class Weights(Mapping[str, np.ndarray]):
         shape = found.encoding["encode.weight"].shape
         self._layout: Any = None
         known: dict[str, Any]
-        if found.target in STACKS:
+        if found.target == "fla-delta-net":
+            known = delta_net_model.models(found.settings or {}, found.tensors, found.encoding)
+        elif found.target in STACKS:
             targets = found.encoding["readout.weight"].shape[0]
             known = {layout.name: layout for layout in mamba2_model.layouts(shape[1], targets)}
         else:
@@ -70,6 +72,8 @@ class Weights(Mapping[str, np.ndarray]):
     @property
     def layers(self) -> tuple[Any, ...]:
         """The parameters of each layer as its definition takes them: a pytree of NumPy arrays."""
+        if isinstance(self.model, delta_net_model.Model):
+            return (self.model.layer,)
         return tuple(self.model.blocks if self._layout is not None else self.model.layers)
 
     def predict(self, x: Any, y: Any) -> np.ndarray:
@@ -102,6 +106,8 @@ class Weights(Mapping[str, np.ndarray]):
         tasks = (x, y) if x.ndim == 3 else (x[None], y[None])
         if self._layout is not None:
             rows = mamba2_model.predictions(self.model, self._layout, *tasks)
+        elif isinstance(self.model, delta_net_model.Model):
+            rows = delta_net_model.predictor(self.model)(*tasks)
         else:
             rows = linear_tasks.predictor(self.model)(*tasks)
         return rows if x.ndim == 3 else rows[0]
@@ -111,6 +117,8 @@ class Weights(Mapping[str, np.ndarray]):
         """(d, k): features and targets."""
         if self._layout is not None:
             return self._layout.slots.d, self._layout.slots.k
+        if isinstance(self.model, delta_net_model.Model):
+            return self.model.sizes
         return neutral.sizes(self.model)
 
     def __repr__(self) -> str:

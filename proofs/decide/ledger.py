@@ -29,6 +29,7 @@ BUILT_IN = (
     "ch9",
     "mamba2",
     "linear_attention",
+    "delta_net",
     "lanes",
     "rounding",
     "open",

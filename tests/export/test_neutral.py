@@ -56,7 +56,7 @@ def proved():
         for id, c in constructed().items()
         if "+" in id and c.construction and statements.form(c.construction)
     ]
-    networks = ("mamba2.", "linear-attention.")
+    networks = ("mamba2.", "linear-attention.", "delta-net.")
     plain = [id for id in statements.exportable() if not id.startswith(networks)]
     return sorted({*plain, *amended})
 

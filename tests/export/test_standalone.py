@@ -103,6 +103,24 @@ def test_it_computes_what_the_module_of_transformers_does(tmp_path):
     assert np.abs(logits[0, -1].numpy() - said).max() <= 1e-5 < told["certificate"]["absolute"]
 
 
+def test_a_delta_net_layer_predicts_by_itself_what_the_delta_rule_does(tmp_path):
+    sizes = {"features": 3, "examples": 8, "targets": 2, "seed": 1}
+    out = tmp_path / "out"
+    told = export("delta-net.one-pass", target="fla-delta-net", out=out, **sizes)  # pyright: ignore[reportArgumentType]
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((9, 3)), rng.uniform(-1, 1, (8, 2))
+    x *= told["certificate"]["domain"]["norm"] / np.linalg.norm(x, axis=1, keepdims=True)
+    W = np.array([[float(Fraction(w)) for w in row] for row in told["learner"]["W0"]])
+    for x_j, y_j in zip(x[:-1], y, strict=True):
+        W = W - float(Fraction(told["learner"]["step_size"])) * np.outer(x_j, x_j @ W - y_j)
+    done = alone(f"-c\0{ALONE}", str(out), given=json.dumps([[x.tolist(), y.tolist()]]))
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    (said,), _ = json.loads(done.stdout)
+    assert np.abs(np.array(said) - x[-1] @ W).max() <= told["certificate"]["absolute"]
+    shown = alone(str(out / "forward.py"))
+    assert shown.returncode == 0 and "the delta rule" in shown.stdout, shown.stderr
+
+
 def test_run_as_it_is_it_prints_a_prediction_and_the_learners(tmp_path):
     export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=3, examples=5)
     done = alone(str(tmp_path / "out" / "forward.py"))
@@ -138,7 +156,14 @@ def test_data_of_other_shapes_are_refused_in_words(tmp_path):
         assert done.returncode == 1 and why in done.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize(("id", "target"), [("mamba2.gd", "hf-mamba2"), ("gril.prop4.1", "numpy")])
+@pytest.mark.parametrize(
+    ("id", "target"),
+    [
+        ("mamba2.gd", "hf-mamba2"),
+        ("gril.prop4.1", "numpy"),
+        ("delta-net.one-pass", "fla-delta-net"),
+    ],
+)
 def test_the_card_is_the_hubs_yaml_and_says_what_the_manifest_does(id, target, tmp_path):
     yaml = pytest.importorskip("yaml")
     told = export(id, target=target, out=tmp_path / "out", features=2, examples=3, steps=1)

@@ -16,7 +16,7 @@ TESTED = [(name, package) for name, target in TARGETS.items() for package in tar
 
 
 def test_every_family_has_a_target_and_every_target_a_family_that_is_known():
-    known = {*FAMILIES, "mamba2"}
+    known = {*FAMILIES, "mamba2", "delta-net"}
     assert {family for target in TARGETS.values() for family in target.families} == known
     for family in known:
         assert targets.for_family(family)
