@@ -185,14 +185,15 @@ def _found(exact: Model, learner: Steps, domain: Domain, dtype: str, *, linear: 
     rounded = neutral.mapped(
         lambda array: in_format(np.asarray(array, dtype=np.float64), dtype), exact
     )
-    length = TOKENISATIONS[exact.tokens].length(domain.examples)
-    work = len(exact.layers) * length * (errors.CALLS + 8.0 * exact.encode_bias.shape[0] ** 2)
+    turns = len(exact.layers) * TOKENISATIONS[exact.tokens].length(domain.examples)
+    width = exact.encode_bias.shape[0]
+    cost = errors.Cost(8.0 * width**2 * turns, turns, width**2 * turns)
 
-    def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return np.asarray(neutral.predict(rounded, x, y)).astype(np.longdouble)
+    def predict(x: Any, y: Any) -> Any:
+        return neutral.predict(rounded, x, y)
 
     rule = errors.Rule(learner.W0, learner.eta, learner.steps)
-    return errors.found(predict, rule, ground, dtype, work)
+    return errors.found(predict, rule, ground, dtype, cost)
 
 
 def _domain(request: Request, eta: Fraction) -> Domain:

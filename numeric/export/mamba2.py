@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
 from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.errors import UsageError
@@ -34,7 +35,8 @@ COVERS = (
 
 def _time_step(z: Any) -> Any:
     """softplus(z) = max(z, 0) + softplus(−|z|), which does not overflow, as it does not in the modules."""
-    return softplus(-np.abs(z)) + np.maximum(z, 0)
+    xp = namespace(z)
+    return softplus(-xp.abs(z)) + xp.maximum(z, 0)
 
 
 PARTS = RELEASED._replace(time_step=_time_step)
@@ -150,25 +152,37 @@ def _found(made: Instance, domain: Domain, eta: Fraction, dtype: str) -> float:
         False,
     )
     blocks = [model.step] * made.steps + [model.last]
-    per_token = 4 * sizes.heads * sizes.head_dim * sizes.state + made.widths.stream * len(
-        model.last.in_proj
-    )
-    work = len(blocks) * (2 * domain.examples + 1) * (errors.CALLS + per_token)
-    to = np.dtype(dtype).type
-    rounded = [Parameters(*(in_format(a, to) for a in block)) for block in blocks]
-    weight, bias, norm, readout = (
-        in_format(a, to)
-        for a in (model.encode_weight, model.encode_bias, model.norm, model.readout)
+    states = sizes.heads * sizes.head_dim * sizes.state
+    per_token = 4 * states + made.widths.stream * len(model.last.in_proj)
+    tokens = layout.tokens(np.zeros((domain.examples + 1, d)), np.zeros((domain.examples, k)))
+    turns = len(blocks) * len(tokens)
+    cost = errors.Cost(turns * per_token, turns * sizes.heads, states * len(tokens))
+    rounded = [Parameters(*(in_format(a, dtype) for a in block)) for block in blocks]
+    weight, bias, norm, readout, eps = (
+        in_format(a, dtype)
+        for a in (
+            model.encode_weight,
+            model.encode_bias,
+            model.norm,
+            model.readout,
+            hf_mamba2.EPSILON,
+        )
     )
 
-    def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        rows = in_format(layout.tokens(x, y), to) @ weight.T + bias
+    def predict(x: Any, y: Any) -> Any:
+        rows = layout.tokens(x, y) @ weight.T + bias
         for block in rounded:
-            rows = mamba2_block.block(block, sizes, rows, to(hf_mamba2.EPSILON), PARTS)
-        last = PARTS.norm(rows[-1:], norm, to(hf_mamba2.EPSILON))
-        return (last @ readout.T)[0].astype(np.longdouble)
+            rows = mamba2_block.block(block, sizes, rows, eps, PARTS)
+        return (PARTS.norm(rows[-1:], norm, eps) @ readout.T)[0]
 
-    return errors.found(predict, errors.Rule(made.W0, eta, made.steps or 1), ground, dtype, work)
+    rule = errors.Rule(
+        made.W0,
+        eta,
+        made.steps or 1,
+        lambda u: (mamba2_block.silu(u), mamba2_block.silu(-u)),
+        float(made.constants.time_step),
+    )
+    return errors.found(predict, rule, ground, dtype, cost)
 
 
 def largest_prediction(made: Instance, domain: Domain) -> Largest:
