@@ -31,7 +31,7 @@ INWARD = 1 - 2.0**-20
 WORK = 2e9
 """Multiplications of a search, about; a model that would be run less than `FEWEST` times is not searched."""
 CALLS = 1e5
-"""Multiplications that take as long as NumPy's calls for one token in one layer or head, however many runs take part."""
+"""Multiplications that take as long as NumPy's calls for a token in a layer or head, however many runs take part."""
 NUMBERS = 2**24
 """The most that the states of all tokens may have in the runs that are made at once."""
 RUN = 2e5
@@ -166,7 +166,7 @@ def _sums(
 
 
 def _summed(rule: Rule, terms: int, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The sum of so many products that are all alike, added up in their format; each is a sum of its own by its parts."""
+    """The sum of so many products that are all alike, added up in their format, each two parts by themselves."""
     total = np.zeros(left.shape, np.longdouble)
     for i, a in enumerate(rule.time_step * part for part in rule.parts(left / rule.time_step)):
         for j, b in enumerate(rule.parts(right)):
@@ -202,7 +202,7 @@ def _start(
 
 
 def _moved(one: Tried, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Data a little beside: other sizes of the examples, the query and the targets, or another direction, or some of these."""
+    """Data a little beside: other sizes of examples, query or targets, another direction, or some of these."""
     x, y = one.x, one.y
     size = 10.0 ** rng.uniform(-5, -1, 4) * (rng.random(4) < (0.6, 0.6, 0.6, 0.2))
     sizes = 1 + size * rng.standard_normal(4)

@@ -72,8 +72,8 @@ def _with_axes(held: np.ndarray, axes: int) -> np.ndarray:
 def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Products of matrices, or of a matrix and a vector, run by run.
 
-    A matrix that all runs share multiplies them at once; products with vectors are NumPy's own loops: so many small ones
-    by a library with threads wait for one another where the cores are busy.
+    A matrix that all runs share multiplies them at once, and products with vectors are NumPy's own loops: libraries
+    with threads wait for themselves in so many small ones, where the cores are busy.
     """
     if len(right) == 1 and left.ndim > 2:
         flat = left.reshape(-1, left.shape[-1]) @ right[0]
