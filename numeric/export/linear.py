@@ -187,7 +187,7 @@ def _found(exact: Model, learner: Steps, domain: Domain, dtype: str, *, linear: 
     )
     turns = len(exact.layers) * TOKENISATIONS[exact.tokens].length(domain.examples)
     width = exact.encode_bias.shape[0]
-    cost = errors.Cost(8.0 * width**2 * turns, turns, width**2 * turns)
+    cost = errors.Cost(64.0 * width**2 * turns, turns, width**2 * turns)
 
     def predict(x: Any, y: Any) -> Any:
         return neutral.predict(rounded, x, y)

@@ -23,15 +23,15 @@ from scanproof.numeric.rounding.arithmetic import DIVISION, FUNCTION, Format
 
 @pytest.mark.long_cases("8-40-6", "16-64-3", "4-16-20")
 @pytest.mark.parametrize(
-    ("features", "examples", "steps"),
-    [(4, 16, 1), (8, 40, 3), (8, 40, 6), (16, 64, 3), (4, 16, 20)],
+    ("features", "examples", "steps", "times"),
+    [(4, 16, 1, 80), (8, 40, 3, 80), (8, 40, 6, 80), (16, 64, 3, 80), (4, 16, 20, 120)],
 )
-def test_the_bound_of_a_stack_is_within_a_hundred_times_what_the_search_finds(
-    features, examples, steps
+def test_the_bound_of_a_stack_is_within_so_many_times_what_the_search_finds(
+    features, examples, steps, times
 ):
     request = checked(Request("mamba2.gd", features, examples, steps=steps))
     certificate = build(request).certify("float32")
-    assert 0 < certificate.found <= certificate.absolute <= 100 * certificate.found
+    assert 0 < certificate.found <= certificate.absolute <= times * certificate.found
 
 
 def outputs(case: Case, data: cases.Tasks, array: Callable[[np.ndarray], Any]) -> np.ndarray:

@@ -34,8 +34,8 @@ CALLS = 1e5
 """Multiplications that take as long as NumPy's calls for a token in a layer or head, however many runs take part."""
 NUMBERS = 2**24
 """The most that the states of all tokens may have in the runs that are made at once."""
-RUN = 2e5
-"""What a run costs besides, in multiplications."""
+RUN = 2e4
+"""What each example of a run costs besides, in multiplications."""
 
 
 class Ground(NamedTuple):
@@ -90,7 +90,7 @@ def found(
         dtype: the format that the model runs in.
         cost: of a run.
     """
-    each = cost.work + RUN * math.sqrt(ground.examples)
+    each = cost.work + RUN * ground.examples
     runs = int(min(MOST, (WORK - (ROUNDS + 1) * CALLS * cost.turns) / each))
     if runs < FEWEST or np.finfo(np.longdouble).eps > FORMATS[dtype].unit / 8:
         return 0.0
