@@ -42,7 +42,7 @@ def test_the_table_has_what_was_exported_how_closely_and_how_to_load_it(run: Run
     assert "3 steps of gradient descent from W0 = weights drawn with seed 4" in answer.out
     assert "1/8, of the summed gradient" in answer.out
     assert "labelled: x (2), y (1), is_query (1); predicts for the query" in answer.out
-    assert "|prediction − learner| ≤ 0.0" in answer.out
+    assert 0 < float(answer.out.split("|prediction − learner| ≤ ")[1].split(",")[0]) < 1e-3
     assert 'transformers.Mamba2ForCausalLM.from_pretrained("out")' in answer.out
     for name in (*folder.NAMES, "bytes"):
         assert name in answer.out

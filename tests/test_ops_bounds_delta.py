@@ -15,6 +15,8 @@ from op_cases import OPS, bound_of, exact_run, exactly, run_op
 from scanproof.numeric import x64
 from scanproof.numeric.ops.delta import delta
 from scanproof.numeric.rounding import delta as delta_bound
+from scanproof.numeric.rounding import delta_known, tightest
+from scanproof.numeric.rounding.arithmetic import FORMATS
 from scanproof.numeric.rounding.control_flow import inner_programs
 from scanproof.numeric.rounding.delta_energy import Energy
 from scanproof.numeric.rounding.delta_norms import norms_of_products
@@ -73,6 +75,57 @@ def test_roundings_one_way_come_near_to_the_bound_of_the_delta_rule():
     T = 100
     found = delta_shares(climbing(T), np.ones((1, 1)), chunk=1)[-1, 0]
     assert (T - 1) / (T + 10) * (1 - 2.0**-9) <= found <= 1
+
+
+@pytest.mark.long_cases("1024-64")
+@pytest.mark.parametrize(("T", "N", "chunk"), [(64, 4, 8), (256, 16, 32), (1024, 64, 64)])
+def test_the_bound_of_known_numbers_is_within_forty_times_what_a_climb_finds(T, N, chunk):
+    found = tightest("delta", sizes=(T, N, N), chunk=chunk, turns=8).ratio
+    assert 1 / 40 < found <= 1
+
+
+def known_shares(
+    tokens: tuple[np.ndarray, ...], state: np.ndarray, chunk: int, unit: float = 2.0**-24
+) -> tuple[float, float]:
+    """The largest |error| / bound of `delta_known` in float32: of the outputs, and of the final state."""
+    names = "v", "k", "q", "beta", "initial_state"
+    inputs: dict[str, np.ndarray] = dict(zip(names, (*tokens, state), strict=True))
+    form = FORMATS["float32"]._replace(unit=unit)
+    bounds = delta_known.bounds(delta_known.Tokens(*tokens), state, chunk, form)
+    run, exact = run_op("delta", "float32", inputs, chunk), exact_run("delta", inputs)
+    off = (
+        np.abs((exactly(Fraction, found) - right).astype(np.float64))
+        for found, right in (
+            (run.outputs, exact.outputs),
+            (run.final_state, exact.final_state),
+        )
+    )
+    outputs, final = (float((each / bound).max()) for each, bound in zip(off, bounds, strict=True))
+    return outputs, final
+
+
+@settings(max_examples=20)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    most=st.sampled_from([0.5, 1.0, 1.999]),
+    alike=st.booleans(),
+    chunk=st.sampled_from([1, 4, 5, 16]),
+)
+def test_known_numbers_are_within_their_own_bound(seed, most, alike, chunk):
+    """With tokens that fill no chunk, a state to begin with, and writes that nearly overshoot."""
+    rng, (T, D, N) = np.random.default_rng(seed), (14, 2, 3)
+    v, k, q = (rng.standard_normal((T, n)) for n in (D, N, N))
+    k = k[:1] * rng.uniform(0.99, 1.01, (T, 1)) if alike else k
+    beta = most * rng.uniform(0, 1, T) / np.square(k).sum(axis=1)
+    arrays = (v, k, q, beta, rng.standard_normal((D, N)))
+    *tokens, state = (a.astype(np.float32).astype(np.float64) for a in arrays)
+    assert max(known_shares(tuple(tokens), state, chunk)) <= 1
+
+
+def test_roundings_one_way_come_near_to_the_bound_of_known_numbers_and_break_half_of_it():
+    tokens, state = climbing(100), np.ones((1, 1))
+    assert 0.8 < known_shares(tokens, state, 1)[1] <= 1
+    assert known_shares(tokens, state, 1, unit=2.0**-25)[1] > 1
 
 
 MUTANTS = {

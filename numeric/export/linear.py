@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from .certificates import found as errors
 from .certificates.largest import largest
 from .certificates.linear import LARGEST as READABLE
 from .certificates.linear import Domain, bound
+from .certificates.side_by_side import SideBySide
 from .parts import LOSS, Certificate, Export, Request, drawn
 from .statements import Exported
 
@@ -191,7 +192,8 @@ def _found(
     if dtype == "bfloat16" and not wide:
         return 0.0
     to = ROUNDINGS[dtype]
-    stored = (lambda array: in_format(to(np.asarray(array)), "float32"),) if wide else ()
+    stored = (to,) if wide else ()
+    each_stored = [lambda one: SideBySide(in_format(to(np.asarray(one.held)), "float32"))] * wide
     dtype = "float32" if wide else dtype
     (d, k), entry = learner.W0.shape, domain.entry
     root = math.sqrt(d) * entry
@@ -201,14 +203,15 @@ def _found(
     rounded = neutral.mapped(
         lambda array: in_format(np.asarray(array, dtype=np.float64), dtype), exact
     )
-    length = TOKENISATIONS[exact.tokens].length(domain.examples)
-    work = len(exact.layers) * length * (errors.CALLS + 8.0 * exact.encode_bias.shape[0] ** 2)
+    turns = len(exact.layers) * TOKENISATIONS[exact.tokens].length(domain.examples)
+    width = exact.encode_bias.shape[0]
+    cost = errors.Cost(64.0 * width**2 * turns, turns, width**2 * turns)
 
-    def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return np.asarray(neutral.predict(rounded, x, y, *stored)).astype(np.longdouble)
+    def predict(x: Any, y: Any) -> Any:
+        return neutral.predict(rounded, x, y, *each_stored)
 
     rule = errors.Rule(learner.W0, learner.eta, learner.steps)
-    return errors.found(predict, rule, ground, dtype, work, *stored)
+    return errors.found(predict, rule, ground, dtype, cost, *stored)
 
 
 def _domain(request: Request, eta: Fraction) -> Domain:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from ..rounding.in_format import in_format
 from .certificates import found as errors
 from .certificates.largest import Largest, largest
 from .certificates.mamba2 import Bound, Domain, bound
+from .certificates.side_by_side import SideBySide
 from .certificates.stored import mamba2 as stored
 from .mamba2_loaded import PARTS, Model, as_loaded
 from .parts import LOSS, Certificate, Export, Request
@@ -154,34 +156,45 @@ def _found(made: Instance, domain: Domain, eta: Fraction, dtype: str) -> float:
         False,
     )
     blocks = [model.step] * made.steps + [model.last]
-    per_token = 4 * sizes.heads * sizes.head_dim * sizes.state + made.widths.stream * len(
-        model.last.in_proj
+    states = sizes.heads * sizes.head_dim * sizes.state
+    per_token = 4 * states + made.widths.stream * len(model.last.in_proj)
+    tokens = layout.tokens(np.zeros((domain.examples + 1, d)), np.zeros((domain.examples, k)))
+    turns = len(blocks) * len(tokens)
+    cost = errors.Cost(turns * per_token, turns * sizes.heads, states * len(tokens))
+    rule = errors.Rule(
+        made.W0,
+        eta,
+        made.steps or 1,
+        lambda u: (mamba2_block.silu(u), mamba2_block.silu(-u)),
+        float(made.constants.time_step),
     )
-    work = len(blocks) * (2 * domain.examples + 1) * (errors.CALLS + per_token)
-    rule = errors.Rule(made.W0, eta, made.steps or 1)
     if dtype == "bfloat16":
         run = as_loaded(dtype, _loaded(made))
 
-        def loaded(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-            raw = layout.tokens(*(Batch(np.asarray(a, dtype=np.float64)[None]) for a in (x, y)))
-            return run(raw)[0].astype(np.longdouble)
+        def loaded(x: SideBySide, y: SideBySide) -> SideBySide:
+            given = (Batch(np.asarray(one.held, dtype=np.float64)) for one in (x, y))
+            return SideBySide(run(layout.tokens(*given)))
 
-        return errors.found(loaded, rule, ground, "float32", work, ROUNDINGS[dtype])
-    to = np.dtype(dtype).type
-    rounded = [Parameters(*(in_format(a, to) for a in block)) for block in blocks]
-    weight, bias, norm, readout = (
-        in_format(a, to)
-        for a in (model.encode_weight, model.encode_bias, model.norm, model.readout)
+        return errors.found(loaded, rule, ground, "float32", cost, ROUNDINGS[dtype])
+    rounded = [Parameters(*(in_format(a, dtype) for a in block)) for block in blocks]
+    weight, bias, norm, readout, eps = (
+        in_format(a, dtype)
+        for a in (
+            model.encode_weight,
+            model.encode_bias,
+            model.norm,
+            model.readout,
+            hf_mamba2.EPSILON,
+        )
     )
 
-    def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        rows = in_format(layout.tokens(x, y), to) @ weight.T + bias
+    def predict(x: Any, y: Any) -> Any:
+        rows = layout.tokens(x, y) @ weight.T + bias
         for block in rounded:
-            rows = mamba2_block.block(block, sizes, rows, to(hf_mamba2.EPSILON), PARTS)
-        last = PARTS.norm(rows[-1:], norm, to(hf_mamba2.EPSILON))
-        return (last @ readout.T)[0].astype(np.longdouble)
+            rows = mamba2_block.block(block, sizes, rows, eps, PARTS)
+        return (PARTS.norm(rows[-1:], norm, eps) @ readout.T)[0]
 
-    return errors.found(predict, rule, ground, dtype, work)
+    return errors.found(predict, rule, ground, dtype, cost)
 
 
 def _loaded(made: Instance) -> Model:

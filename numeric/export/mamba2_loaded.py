@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.layers import mamba2_block
 from scanproof.constructs.layers.mamba import softplus
 from scanproof.constructs.layers.mamba2_block import RELEASED, Parameters, Sizes
@@ -20,7 +21,8 @@ from ..rounding.batch import ROUNDINGS, to_float32
 
 def _time_step(z: Any) -> Any:
     """softplus(z) = max(z, 0) + softplus(−|z|), which does not overflow, as it does not in the modules."""
-    return softplus(-np.abs(z)) + np.maximum(z, 0)
+    xp = namespace(z)
+    return softplus(-xp.abs(z)) + xp.maximum(z, 0)
 
 
 PARTS = RELEASED._replace(time_step=_time_step)

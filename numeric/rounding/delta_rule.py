@@ -13,7 +13,8 @@ With e = ŝ − s, and d what the rounding of the tokens does to a chunk that st
     e' = M e + d + Δ,   ‖e'‖ ≤ (‖M‖ + κ) ‖e‖ + κ ‖s‖ + τ + ‖d‖.
 
 d is an error of v − s k, of (v₁ − s k₁) − β₀/β₁ (v₀ − s k₀), and one of the key that is written, Σ u₀ (k₁ − k₀)ᵀ.
-The tokens that fill no chunk are chunks of one.
+The tokens that fill no chunk are chunks of one. For the delta rule in one format, of arrays that are all known,
+`delta_known` has a bound of each number by itself, and the less of both holds.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from ..jax_arrays import in_precision
 from ..jax_backend import jax, platform, x64
 from ..ops.delta import LAYERS, chunk_size
 from ..precision import FLOAT64, Precision
+from . import delta_known
 from .arithmetic import OWN, format_of
 from .delta_chunk import added, inverse, known, rounding, start, transition
 from .delta_energy import Energy, norm
@@ -102,11 +104,49 @@ def delta(
     state = np.broadcast_to(state, (*batch, D, N)).reshape(-1, D, N)
     run = _Run(layer, numbers, chunk_size(platform()) if chunk is None else chunk, (D, N))
     outputs, final = run.bounds(state, _tokens(numbers, v, k, q, beta, shape))
+    if layer == "delta":
+        outputs, final = _as_known(run, (v, k, q, beta), shape, state, (outputs, final))
     return Scan(
         None,
         ErrorBound(*(f.reshape(shape) for f in outputs)),
         ErrorBound(*(f.reshape(*batch, D, N) for f in final)),
     )
+
+
+def _as_known(
+    run: _Run,
+    arrays: tuple[Any, ...],
+    shape: tuple[int, ...],
+    state: np.ndarray,
+    found: tuple[ErrorBound, ErrorBound],
+) -> tuple[ErrorBound, ErrorBound]:
+    """The bounds, or those of `delta_known` where they are less: of known numbers that are of the op's one format."""
+    _, inputs, accumulate = formats(run.numbers)
+    if inputs != accumulate or any(isinstance(array, Magnitude) for array in arrays):
+        return found
+    form = format_of(accumulate)
+    v, k, q, beta = (np.asarray(array, np.float64) for array in arrays)
+    beta = np.broadcast_to(beta, shape[:-1]).reshape(len(state), -1)
+
+    def of_heads(array: np.ndarray) -> np.ndarray:
+        wide = np.broadcast_to(array, (*shape[:-1], array.shape[-1]))
+        return wide.reshape(*beta.shape, -1)
+
+    tokens = delta_known.Tokens(of_heads(v), of_heads(k), of_heads(q), beta)
+    for array in (*tokens, state):
+        whole = (array == 0) | (np.abs(array) >= form.tiny)
+        if not (whole & (array == array.astype(accumulate))).all():
+            return found
+    with np.errstate(all="ignore"):
+        known = [
+            delta_known.bounds(delta_known.Tokens(*(f[h] for f in tokens)), one, run.size, form)
+            for h, one in enumerate(state)
+        ]
+    outputs, final = (
+        old._replace(bound=np.where(np.isfinite(old.bound), np.fmin(old.bound, new), old.bound))
+        for old, new in zip(found, map(np.stack, zip(*known, strict=True)), strict=True)
+    )  # an infinite bound is of numbers that may overflow
+    return outputs, final
 
 
 def _tokens(

@@ -77,7 +77,7 @@ def _brought(value: Any, dtype: Any, *, integers: bool = False) -> Any:
         )
     array = np.asarray(value)
     numbers = _floats(array.dtype) or (integers and array.dtype.kind in "iu")
-    return array.astype(dtype) if numbers else array
+    return array.astype(dtype, copy=False) if numbers else array
 
 
 def _kept(found: Any, dtype: Any) -> Any:

@@ -3,35 +3,39 @@
 Data that are all alike make the largest predictions (`largest`), and every sum over them is one of n equal terms: while
 the sum stays between two powers of two, each addition rounds in the same direction and by as much. Some thousands of
 such sums are tried by themselves; the model runs on those that are farthest off. With large parts orthogonal to each
-other, which cancel in every product, data make roundings large beside predictions. From the worst of these, steps at
-random are kept that make the error larger. What is found is a lower value of the worst error, as large as some tens of
-runs make it; loaders that add sums up in another order have errors of their own.
+other, which cancel in every product, data make roundings large beside predictions. The model runs on many of these side
+by side, and then, a few times, on steps at random from the worst. What is found is a lower value of the worst error, as
+large as some hundreds of runs make it; loaders that add sums up in another order have errors of their own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...rounding.arithmetic import FORMATS
-from ...rounding.in_format import in_format
+from .side_by_side import Namespace
 
-SEED, FEWEST, MOST = 21, 8, 48
-"""Of the runs of a search; the first three quarters of them only start."""
-SUMS = 2**13
+SEED, FEWEST, MOST = 21, 8, 640
+"""Of the runs of a search; the first half of them only start."""
+ROUNDS, KEPT = 5, 8
+"""How often steps are taken, and from how many of the worst."""
+SUMS = 2**15
 """Sums of equal terms that are tried."""
 INWARD = 1 - 2.0**-20
 """Data are kept so far inside the domain."""
-WORK = 2e8
+WORK = 2e9
 """Multiplications of a search, about; a model that would be run less than `FEWEST` times is not searched."""
-CALLS = 2e3
-"""Multiplications that take as long as NumPy's calls for one token in one layer."""
-RUN = 2e5
-"""What a run costs besides, in multiplications: a token is a call or two in Python."""
+CALLS = 1e5
+"""Multiplications that take as long as NumPy's calls for a token in a layer or head, however many runs take part."""
+NUMBERS = 2**24
+"""The most that the states of all tokens may have in the runs that are made at once."""
+RUN = 2e4
+"""What each example of a run costs besides, in multiplications."""
 
 
 class Ground(NamedTuple):
@@ -57,48 +61,79 @@ class Rule(NamedTuple):
     """(d, k), exact numbers or floats."""
     eta: Fraction
     steps: int
+    parts: Callable[[np.ndarray], Sequence[np.ndarray]] = lambda numbers: (numbers,)
+    """How the model holds a key in products: as the first of these minus the second, if there is one."""
+    time_step: float = 1.0
+    """What its values are divided by before they are held so, a power of two; the parts are multiplied by it."""
+
+
+class Cost(NamedTuple):
+    """Of running a model."""
+
+    work: float
+    """Multiplications of one run, about."""
+    turns: int
+    """Tokens, times layers, times heads that run by themselves."""
+    numbers: int
+    """In the states of all tokens."""
 
 
 def found(
-    predict: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    predict: Callable[[Any, Any], Any],
     rule: Rule,
     ground: Ground,
     dtype: str,
-    work: float,
+    cost: Cost,
     stored: Callable[[np.ndarray], np.ndarray] = np.asarray,
 ) -> float:
     """The largest |prediction − learner| that a short search finds; 0 where none is made.
 
     Args:
-        predict: (x (n + 1, d), y (n, k)) in the format -> (k,).
+        predict: (x (n + 1, d), y (n, k)) in the format -> (k,): `SideBySide` arrays, as what it returns.
         rule: the learner.
         ground: where to search.
         dtype: the format that the model runs in.
-        work: multiplications of one run, about.
+        cost: of a run.
         stored: the rounding of what the model stores, where that rounds more than the format.
     """
-    runs = int(min(MOST, WORK / (work + RUN * math.sqrt(ground.examples))))
+    each = cost.work + RUN * ground.examples
+    runs = int(min(MOST, (WORK - (ROUNDS + 1) * CALLS * cost.turns) / each))
     if runs < FEWEST or np.finfo(np.longdouble).eps > FORMATS[dtype].unit / 8:
         return 0.0
-    rng, best, error = (
-        np.random.default_rng(SEED),
-        _alike(ground, rule, np.ones(ground.features), 1.0),
-        0.0,
-    )
+    rng, xp = np.random.default_rng(SEED), Namespace(np.dtype(dtype))
+    at_once = max(1, NUMBERS // cost.numbers)
+
+    def tried(data: list[tuple[np.ndarray, np.ndarray]]) -> list[Tried]:
+        errors: list[float] = []
+        for first in range(0, len(data), at_once):
+            x, y = (np.stack(a) for a in zip(*data[first : first + at_once], strict=True))
+            predicted = predict(xp.each(x), xp.each(y))  # rounded, which is a part of the error
+            off = np.abs(np.asarray(predicted.held).astype(np.longdouble) - learned(rule, x, y))
+            errors += np.nan_to_num(off.max(axis=1), nan=0.0, posinf=0.0).astype(float).tolist()
+        return [Tried(*one) for one in zip(errors, *zip(*data, strict=True), strict=True)]
+
     with np.errstate(all="ignore"):
-        sums = _sums(ground, rule, dtype, rng, runs, stored)
-        for run in range(runs):
-            data = (
-                _start(run, ground, rule, rng, sums)
-                if run < 3 * runs // 4
-                else _climbed(best[0], best[1], rng)
-            )
-            x, y = _inside(*data, ground)
-            rounded = (in_format(a, dtype) for a in (x, y))  # which is a part of the error
-            missed = float(np.abs(predict(*rounded) - learned(rule, x, y)).max())
-            if math.isfinite(missed) and missed > error:
-                best, error = (x, y), missed
-    return error
+        starts = runs // 2
+        sums = _sums(ground, rule, dtype, rng, starts, stored)
+        worst = tried(
+            [_inside(*_start(run, ground, rule, rng, sums), ground) for run in range(starts)]
+        )
+        for _ in range(ROUNDS):
+            worst = sorted(worst, key=lambda one: -one.error)[:KEPT]
+            moved = [
+                _inside(*_moved(worst[rng.integers(len(worst))], rng), ground)
+                for _ in range(max(1, (runs - starts) // ROUNDS))
+            ]
+            worst += tried(moved)
+    return max(one.error for one in worst)
+
+
+class Tried(NamedTuple):
+    """Data, and how far the model is off on them."""
+
+    error: float
+    x: np.ndarray
+    y: np.ndarray
 
 
 def _alike(
@@ -133,17 +168,26 @@ def _sums(
     c, y = (a.astype(dtype) for a in (entries, ground.target * rng.uniform(0.5, INWARD**2, SUMS)))
     kept, labels = stored(c), stored(y)
     scaled = stored(kept * np.asarray(float(rule.eta)).astype(dtype))
-    gram = added = np.zeros_like(c)
-    for _ in range(n):
-        gram, added = gram + scaled * kept, added + scaled * labels
-    wide = [a.astype(np.longdouble) for a in (c, y, gram, added)]
-    c, y, gram, added = wide
+    gram, added = (_summed(rule, n, scaled, other) for other in (kept, labels))
+    c, y = (a.astype(np.longdouble) for a in (c, y))
     found = exact = c * 0 + np.longdouble(float(np.mean(rule.W0[:, 0])))
     for _ in range(rule.steps):
         found = found - d * gram * found + added
         exact = exact - n * float(rule.eta) * c * (d * c * exact - y)
     off = np.nan_to_num(np.abs(found - exact).astype(np.float64), nan=0.0, posinf=0.0)
     return [(float(c[i]), float(y[i])) for i in np.argsort(-off)[:most]]
+
+
+def _summed(rule: Rule, terms: int, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The sum of so many products that are all alike, added up in their format, each two parts by themselves."""
+    total = np.zeros(left.shape, np.longdouble)
+    for i, a in enumerate(rule.time_step * part for part in rule.parts(left / rule.time_step)):
+        for j, b in enumerate(rule.parts(right)):
+            product, found = a * b, np.zeros_like(left)
+            for _ in range(terms):
+                found = found + product
+            total += (-1) ** (i + j) * found.astype(np.longdouble)
+    return total
 
 
 def _start(
@@ -159,7 +203,7 @@ def _start(
     if run % 2 == 0:
         entry, target = sums[run // 2]
         x = np.full(x.shape, entry)
-        x[-1] = ground.norm / math.sqrt(ground.features)
+        x[-1] = ground.norm / math.sqrt(ground.features) * rng.uniform(0.98, 1)
         y = np.full(y.shape, target)
     elif run % 8 == 5:
         around = rng.uniform(-1, 1, x[:-1].shape) * ground.norm / math.sqrt(ground.features)
@@ -170,11 +214,14 @@ def _start(
     return x, y
 
 
-def _climbed(x: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Any:
-    """Data a little beside."""
-    size = 10.0 ** rng.uniform(-5, -1)
-    moved = x * (1 + size * rng.standard_normal()) + size * rng.standard_normal(x.shape[1])
-    return moved, y * (1 + size * rng.standard_normal())
+def _moved(one: Tried, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Data a little beside: other sizes of examples, query or targets, another direction, or some of these."""
+    x, y = one.x, one.y
+    size = 10.0 ** rng.uniform(-5, -1, 4) * (rng.random(4) < (0.6, 0.6, 0.6, 0.2))
+    sizes = 1 + size * rng.standard_normal(4)
+    x = x * sizes[0] + size[3] * rng.standard_normal(x.shape[1])
+    x[-1] *= sizes[1]
+    return x, y * sizes[2]
 
 
 def _inside(x: np.ndarray, y: np.ndarray, ground: Ground) -> tuple[np.ndarray, np.ndarray]:
@@ -193,12 +240,13 @@ def _inside(x: np.ndarray, y: np.ndarray, ground: Ground) -> tuple[np.ndarray, n
 
 
 def learned(rule: Rule, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """What the rule predicts, in extended precision."""
+    """What the rule predicts, in extended precision, for each run: (…, n + 1, d), (…, n, k) -> (…, k)."""
     x, y = (a.astype(np.longdouble) for a in (x, y))
     W, eta = np.vectorize(_long, otypes=[np.longdouble])(rule.W0), _long(rule.eta)
+    examples, query = x[..., :-1, :], x[..., -1:, :]
     for _ in range(rule.steps):
-        W = W - eta * (x[:-1].T @ (x[:-1] @ W - y))
-    return x[-1] @ W
+        W = W - eta * (examples.swapaxes(-1, -2) @ (examples @ W - y))
+    return (query @ W)[..., 0, :]
 
 
 def _long(number: Any) -> np.longdouble:

@@ -2,20 +2,30 @@
 
 The block's norms scale a token u beside constant channels K by 1 − δ, 0 ≤ δ ≤ ½ (‖u‖² + Mε)/(cK²), for c such channels
 (`mamba2.rms-norm`); each other limit is reached to within less than 2⁻⁶⁰. Everything else is rounding, counted
-operation by operation as `numeric.rounding.arithmetic` describes, sums in any order, so that chunked evaluation and the
-recurrence are covered alike. Pairs silu(u) − silu(−u) lose nothing: |silu(u)| + |silu(−u)| is |u|. Where u is one
-coordinate times one weight, u and −u are computed alike.
+operation by operation as `numeric.rounding.arithmetic` describes, and an operation on the same numbers is assumed to
+give the same number for every token and channel. Pairs silu(u) − silu(−u) lose nothing: |silu(u)| + |silu(−u)| is |u|.
+The tokens' terms are added up in any order, and so are the features'; the state of earlier tokens is read at once, so
+that chunked evaluation and the recurrence are covered alike.
 
-A step moves w by −ηAᵀr with r = Aw − y for the examples' inputs A, ‖A‖ ≤ √λ. Its terms η x_ja x_jb w_b have relative
-errors of three kinds, which differ in how far what they belong to has cancelled:
+A step moves w by −ηAᵀr with r = Aw − y for the examples' inputs A, ‖A‖ ≤ √λ. Its terms are η x_ja x_jb w_b and
+η x_ja y_j, for each token j at most η ‖x_j‖ t with t = ΩX + Y. Relative errors of its numbers, and what they make of
+the step, differ in how far what they belong to has cancelled:
 
-- a c_j that all of a token's numbers share, of its norm or its time step, makes at most η√λ c‖r‖,
-- an l_jb of a key or a query, which all values share, at most η√λ l √n (ΩX + Y),
-- an f_jab of a value, or of the sums, at most ηnX f (ΩX + Y): all terms without their signs.
+- c_j that all of a token's numbers share, of its norm or its time step: at most η√λ c ‖r‖,
+- f_ja of a value, which multiplies the whole residual: η√n X f ‖r‖,
+- l_b of a query, which all tokens read: η (λΩ + √(λn) Y) l,
+- l_jb of a key, or of what a group of channels shares for a token: η√(λn) t l,
+- f_a of a sum over tokens, for one sign of the values and one group: √2 η√(λ'n) t f, as ‖silu(±V)‖ ≤ ½√λ' for V in
+  units of η/dt, and Σ ‖g‖ ≤ √2 ‖Σ |g|‖ for two groups or signs. An addition of s of the tokens makes √(s/n) of that at
+  most, or η s X t, and in a tree of n leaves at most n − s + 1 additions are of s or more of them,
+- an addition of features within a state that is read, or within a chunk: both together √3 η√(λ'n) t,
+- f_jab of a product: ηnX f t: all terms without their signs.
 
-With ρ = max(1, ηλ − 1) for what a step makes of an error in w, E ← ρE + these + u(Ω' + …). Ω and ‖r‖ are those of
-gradient descent itself, which is what the model is (`largest.weights`), and E. A decay of 1 multiplies by 1, which
-rounds nothing. That is the worst case over all data of the domain.
+√λ' is √λ + ηX²√n/(2 dt), as silu(v) is v/2 and at most v²/4 besides, and v is −ηx/dt. What products of these errors
+add is at most e^τ − 1 − τ of all terms without their signs, for the sum τ of the errors that one of them meets. With
+ρ = max(1, ηλ − 1) for what a step makes of an error in w, E ← ρE + these + u(Ω' + …). Ω and ‖r‖ are those of gradient
+descent itself, which is what the model is (`largest.weights`), and E. A decay of 1 and weights that are powers of two
+round nothing. That is the worst case over all data of the domain.
 """
 
 from __future__ import annotations
@@ -32,14 +42,14 @@ from ...rounding.arithmetic import DIVISION, FORMATS, FUNCTION, OUTWARD, Format
 from .domain import MARGIN, Bound, curvature_and_weights, growth
 from .largest import weights
 
-SILU = FUNCTION + 1 + DIVISION
-"""Unit roundoffs of z / (1 + exp(−z)), relative to its value."""
-SOFTPLUS = 2 * FUNCTION
-"""Unit roundoffs of softplus(32), relative to its value."""
-NORM = DIVISION + 6
-"""Unit roundoffs of a norm: the mean's division, ε, the root, K², and the two factors."""
-OWN = DIVISION + 1
-"""Those of them that a normalised coordinate need not share with the others: the quotient and its weight."""
+GATE = 1 + DIVISION
+"""Unit roundoffs of z / (1 + exp(−z)), relative to its value, for z so large that the exponential does not matter."""
+PAIR = FUNCTION / 2 + GATE
+"""Those of silu(u) and silu(−u) together, relative to |u|: of the exponential's, σ(1 − σ) ≤ ¼ comes into each."""
+SOFTPLUS = FUNCTION + 1
+"""Unit roundoffs of softplus(32), relative to its value: those within the logarithm are divided by it."""
+ROOT = 1.5 * DIVISION + 0.5
+"""Unit roundoffs of a norm's reciprocal root: half those of the mean's division and of ε, and its own."""
 LIMITS = 2.0**-60
 """What softplus(−992) and its like, e^−32 aside, add relative to what they are compared with."""
 EXACT = Format(0.0, 0.0, math.inf)
@@ -99,16 +109,21 @@ class _Block(NamedTuple):
 
     norm: float
     """The error of a normalised coordinate."""
-    terms: float
-    """The error of each term value · key · query that the heads add up, before the gate."""
-    out: float
-    """The error that the gate, the gated norm and out_proj add."""
     shared: float
-    """Of these, the errors that all numbers of a token share, and those of the token that reads."""
-    pairs: float
-    """The errors that a key and a query share for all values."""
-    own: float
-    """All others."""
+    """The errors that all numbers of a token share."""
+    values: float
+    """Those of a value, before a key meets it."""
+    queries: float
+    """Those of a query."""
+    keys: float
+    """Those of a key, of its product with a query, and of what a group's channels share."""
+    rows: float
+    """Those of a group's outputs, after the tokens are added up."""
+
+    @property
+    def terms(self) -> float:
+        """All that a term meets besides additions of tokens and of features."""
+        return sum(self[1:])
 
 
 class Given:
@@ -137,20 +152,29 @@ class Given:
         curvature = min(n * X**2, self.domain.curvature)
         rho, narrow = growth(eta, curvature), MARGIN * math.sqrt(curvature)
         residual = MARGIN * (math.sqrt(n) * Y + narrow * weight)
-        added = self.tokens + 2 * (self.d + 1)
+        dt = float(self.instance.constants.time_step)
+        signed = MARGIN * (narrow + eta * math.sqrt(n) * X**2 / (2 * dt))
+        features = 2 * self.d + 1
+        tokens = sum(min(math.sqrt(2 * s) * signed, s * X) for s in range(2, n + 1))
         error, raw = u * weight, self.inputs * X**2 + k * Y**2 + 1
         for step in range(1, self.instance.steps + 1):
-            now = weight + error
+            now, left = weight + error, residual + narrow * error
             R = 1.01 * math.sqrt(k * now**2 + raw)
             heads = 1.01 * eta * n * X * math.hypot(X, Y) * math.hypot(now, 1)
-            block = self.block(R, heads, added)
-            terms = MARGIN * eta * math.sqrt(n) * (now * X + Y)
-            left = MARGIN * eta * narrow * (residual + narrow * error)
-            kinds = min(left, narrow * terms) * block.shared + (1 + block.shared) * terms * (
-                narrow * block.pairs + (1 + block.pairs) * math.sqrt(n) * X * block.own
+            block = self.block(R, heads)
+            term = MARGIN * eta * (now * X + Y)
+            every, root = term * n * X, math.sqrt(n)
+            cancelled = term * narrow * root
+            rounded = (
+                block.shared * min(MARGIN * eta * narrow * left, cancelled)
+                + block.values * min(MARGIN * eta * root * X * left, every)
+                + block.queries * min(MARGIN * eta * narrow * (narrow * now + root * Y), cancelled)
+                + block.keys * cancelled
+                + block.rows * min(term * math.sqrt(2 * n) * signed, every)
+                + features * u * min(term * math.sqrt(3 * n) * signed, every)
+                + u * (term * tokens + every)
+                + _products(block.terms + (features + n + 1) * u) * every
             )
-            whole = ((1 + block.terms) * (1 + block.out) - 1) * terms * math.sqrt(n) * X
-            rounded = min(kinds, whole)
             weight = min(
                 rho * weight + eta * n * X * Y,
                 self.domain.weights,
@@ -160,8 +184,8 @@ class Given:
             error = rho * error + rounded + u * (weight + rho * error + rounded)
         now = weight + error
         R = 1.01 * math.sqrt(k * now**2 + raw + k * (now * X) ** 2)
-        block = self.block(R, 1.01 * now * X, added)
-        read = (1 + block.terms) * (1 + block.out) * (1 + block.norm) * (1 + 4 * u) - 1
+        block = self.block(R, 1.01 * now * X)
+        read = math.expm1(1.01 * (block.terms + block.norm + (features + 6) * u))
         return self.total(X * error + read * now * X, weight * X, R, now)
 
     def one_step(self) -> Bound:
@@ -169,42 +193,51 @@ class Given:
         learned = self.n * self.eta * (self.Y + start * X) * X**2
         moved = 1.01 * learned
         R = 1.01 * math.sqrt(self.inputs * X**2 + self.k * (self.Y**2 + moved**2) + 1)
-        block = self.block(R, 1.01 * math.sqrt(2 * self.k) * learned, self.tokens + 2 * self.d)
+        block = self.block(R, 1.01 * math.sqrt(2 * self.k) * learned)
         # −W0ᵀx and W0ᵀx are sums that may be rounded differently; silu' is at most 1.1.
         read = block.norm + _sum(self.d + 8, u)
-        terms = (1 + block.terms) * (1 + block.out) * (1 + 2.2 * read) * (1 + 8 * u) - 1
+        sums = (self.tokens + 2 * self.d + 10) * u
+        terms = math.expm1(1.01 * (block.terms + block.norm + sums + 2.2 * read))
         magnitude = learned + start * X
         return self.total(terms * learned + (1 + terms) * read * magnitude, magnitude, R, start)
 
-    def block(self, R: float, heads: float, added: int) -> _Block:
+    def block(self, R: float, heads: float) -> _Block:
         """The errors of a block.
 
         Args:
             R: the norm of a token beside the constant channels.
             heads: the norm of a group's outputs before the gate.
-            added: how many terms the heads add up in one number, at most.
         """
-        u, widths, constants = self.u, self.instance.widths, self.instance.constants
+        u, layout = self.u, self.instance.layout
+        widths, constants = self.instance.widths, self.instance.constants
         K, kappa, gate = (float(c) for c in (constants.channel, constants.inner, constants.gate))
-        norm = self.shift(R, widths.stream, widths.channels * K**2) + NORM * u
-        # a stored number, a weight, a product; the convolution; the pair
-        single = (4 + SILU) * u + LIMITS
-        sums = 8 * u + LIMITS + _sum(added + 8, u)
-        gate_limit = math.exp(-gate) * (gate + 1)
-        gated, constant = (2 + SILU) * u + LIMITS, (5 + SILU) * u + LIMITS
-        channels = widths.inner_channels
-        width = widths.heads_per_group * widths.heads.head_dim
-        inner = self.shift(heads, width / gate**2, channels * kappa**2) + (NORM + 4 + channels) * u
+        powers = all(math.frexp(c)[0] == 0.5 for c in (K, kappa, gate, constants.scale))
+        weighed = 0 if powers else 3  # by numbers that are not powers of two: stored, and a product
+        coordinate = DIVISION + weighed  # a normalised one, beside what the root is off by
+        pair = PAIR * u + LIMITS
+        squares = widths.channels * K**2
+        norm = self.shift(R, widths.stream, squares) + (ROOT + widths.channels / 2) * u
+        channels, width = widths.inner_channels, widths.heads_per_group * widths.heads.head_dim
+        inner = self.shift(heads, width / gate**2, channels * kappa**2)
         found = _Block(
-            norm=norm,
-            terms=3 * (norm + single) + SOFTPLUS * u + sums,
-            out=2 * (norm + gated + gate_limit) + norm + constant + inner + 8 * u,
-            shared=6 * norm + 2 * gate_limit,
-            # Per group: the time step, the constant channel and its gate, the gated norm.
-            pairs=2 * (single + OWN * u) + SOFTPLUS * u + gated + constant + 2 * OWN * u + inner,
-            own=single + gated + sums + (3 * OWN + 8) * u,
+            norm=norm + coordinate * u,
+            # of a value, a key, a query and κ; the time step; κ, its SiLU and its gate, which else cancels
+            shared=4 * norm
+            + (SOFTPLUS + GATE + weighed + 2) * u
+            + 2 * math.exp(-gate) * (gate + 1)
+            + LIMITS,
+            # stored; its weight and their product; times the time step
+            values=(4 + coordinate) * u + pair,
+            queries=coordinate * u + pair,
+            # stored; times a query; times the time step; the group's norm
+            keys=(3 + coordinate) * u + pair + inner + (ROOT + channels / 2) * u,
+            # times a query; times the gate; normalised; the two signs of both groups
+            rows=(5 + coordinate) * u,
         )
-        return _Block(*(math.expm1(1.01 * a) if a < 0.01 else math.inf for a in found))
+        if layout.key_tap != layout.target_tap:  # input and target are of two tokens
+            found = found._replace(keys=found.keys + norm)
+        most = max(found.terms, found.norm)
+        return _Block(*(1.01 * a if most < 0.01 else math.inf for a in found))
 
     def shift(self, R: float, width: float, constant: float) -> float:
         """½ (‖u‖² + Mε)/(cK²), with ‖u‖² twice if the sum of squares is rounded.
@@ -228,3 +261,8 @@ class Given:
 def _sum(terms: int, u: float) -> float:
     """γ_n."""
     return terms * u / (1 - terms * u) if terms * u < 0.5 else math.inf
+
+
+def _products(errors: float) -> float:
+    """e^τ − 1 − τ, rounded up."""
+    return errors**2 if errors < 1 else math.inf

@@ -172,12 +172,13 @@ def _blocks(given: Given) -> Bound:
     places = Places(
         key=2, query=2, value=2 + rounds(given.eta), parts=1, out=1, stream=0, reading=7
     )
-    added, raw = given.tokens + 2 * (d + 1), given.inputs * X**2 + k * Y**2 + 1
+    added, raw = given.tokens + 2 * d + 10, given.inputs * X**2 + k * Y**2 + 1
 
     def block(size: float, heads: float, more: float = 0.0) -> float:
         """What float32 makes of a term, relative to it; infinite where the scale of a norm would not be lost."""
-        one = given.block(ROOM * math.sqrt(k * size**2 + raw + more), ROOM * heads, added)
-        return (1 + one.terms) * (1 + one.out) - 1 if one.norm < LOST else math.inf
+        one = given.block(ROOM * math.sqrt(k * size**2 + raw + more), ROOM * heads)
+        met = one.terms + one.norm + added * given.u
+        return math.expm1(MARGIN * met) if one.norm < LOST else math.inf
 
     def operations(step: int, size: float) -> float:
         terms = path.eta * path.inputs * math.sqrt(n) * (size * X + Y)
@@ -203,7 +204,7 @@ def _one_block(given: Given) -> Bound:
     single = given.one_step()
     learned = given.n * given.eta * (given.Y + start * X) * X**2 * MARGIN
     R = ROOM * math.sqrt(given.inputs * X**2 + given.k * (given.Y**2 + (ROOM * learned) ** 2) + 1)
-    if not given.block(R, ROOM * learned, given.tokens + 2 * given.d).norm < LOST:
+    if not given.block(R, ROOM * learned).norm < LOST:
         return Bound(math.inf, single.magnitude)
     terms, once = gamma(2 + 2.2 + 2 + 2 + 2, UNIT), gamma(1, UNIT)
     error = single.prediction * CHOPPED * (1 + terms) + terms * learned + once * start * X
