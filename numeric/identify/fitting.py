@@ -334,7 +334,9 @@ def distances_to(
     """How far a model is from a learner; sensitivities by differences of this width, at tasks of their own."""
     expected = [learner.predictions(tasks) for tasks, _ in trials]
     off = [trial.predicted - own for trial, own in zip(trials, expected, strict=True)]
-    relative = map(quotient_of_largest, off, expected)
+    # Of a learner that does nothing from W0 = 0, in parts of the model's own predictions.
+    size = [own if own.any() else one.predicted for one, own in zip(trials, expected, strict=True)]
+    relative = map(quotient_of_largest, off, size)
     slopes, W = sensitivities(predict, slopes_at, width), learner.weights(slopes_at)
     norms = np.linalg.norm(slopes, axis=(1, 2)) * np.linalg.norm(W, axis=(1, 2))
     cosine = float(((slopes * W).sum(axis=(1, 2)) / norms).mean()) if norms.all() else None

@@ -510,7 +510,9 @@ def test_a_batch_of_tasks_is_predicted_as_each_by_itself(name):
             run(made.model, made.widths, made.layout.tokens(x, y), 2, 1e-5)
             for x, y in zip(*tasks, strict=True)
         ]
-    np.testing.assert_array_equal(batch.data, each)
+    # Libraries add up the products of larger matrices in another order.
+    close = 2 * made.layout.slots.d * len(made.model.last.in_proj) * np.finfo(float).eps
+    np.testing.assert_allclose(batch.data, each, rtol=close, atol=close)
 
 
 def test_the_best_fit_is_the_learner_that_made_the_predictions():
