@@ -263,6 +263,33 @@ def test_weights_that_cancel_or_overflow_are_not_called_exact_without_what_runni
         assert report.running is not None and not report.running.relative < 0.5
 
 
+def scaled_apart(*factors: tuple[float, float]):
+    """Attention to all examples with (KQ, PV) of each layer multiplied by two numbers."""
+    model = cases.attention_to_examples(2, [0.25] * len(factors))
+    layers = zip(model.layers, factors, strict=True)
+    return model._replace(
+        layers=tuple(own._replace(KQ=own.KQ * a, PV=own.PV * b) for own, (a, b) in layers)
+    )
+
+
+@pytest.mark.parametrize("size", [1e200, 2.0**600])
+def test_numbers_that_overflow_between_two_layers_are_said_to_though_smaller_data_hide_it(size):
+    model = scaled_apart((size, 1), (1, 1 / size))
+    report = identify_linear(cases.as_loaded(model, np.float64))
+    assert (report.rule, report.steps) == (DESCENT, 2)
+    assert report.verdict.startswith("in exact numbers 2 steps")
+    assert report.verdict.endswith("; but run in float64 it overflows")
+    x, y = np.random.default_rng(0).uniform(-1, 1, (2, 4, 7, 2))
+    assert not np.isfinite(linear_tasks.predictor(model)(x, y[:, 1:, :1])).any()
+
+
+def test_weights_that_overflow_nowhere_are_identified_in_a_while_however_large_they_are():
+    model = scaled_apart((1e200, 1e-200), (1e200, 1e-200))  # LAPACK did not return of its bases
+    report = identify_linear(cases.as_loaded(model, np.float64))
+    assert (report.rule, report.steps) == (DESCENT, 2) and "run in" not in report.verdict
+    assert report.running is not None and report.running.relative < 1e-14
+
+
 def test_a_format_is_the_one_in_which_every_operation_runs():
     model = cases.attention(2, 2)
     x, y = np.random.default_rng(0).uniform(-1, 1, (2, 4, 9, 2))
