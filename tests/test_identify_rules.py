@@ -317,3 +317,32 @@ def test_where_no_rule_with_fewer_numbers_is_near_the_nearest_is_named():
     off = {f.rule: learned._off(f.predict, held) for f in learned._all(of, W0, fits, 2)}
     assert found.off <= min(off.values()) / learned.ALIKE
     assert off["a Newton step (least squares)"] * learned.CLEARLY < min(off.values())
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-300])
+def test_predictions_whose_squares_underflow_are_judged_as_larger_ones_are(size):
+    def told(factor):
+        model = cases.attention(2, 2)
+        return identify_linear(
+            cases.as_loaded(model._replace(readout=np.asarray(model.readout) * factor), np.float64)
+        )
+
+    report, larger = told(size), told(1e-6)
+    assert report.nearest is not None and report.nearest.learns
+    assert report.distances is not None and larger.distances is not None
+    assert report.distances.relative == pytest.approx(larger.distances.relative, rel=0.05)
+    assert report.distances.sensitivity_cosine == pytest.approx(
+        larger.distances.sensitivity_cosine, rel=1e-3
+    )
+    assert 0 < report.distances.prediction_l2 < size
+    assert report.step_size is not None and 0.1 * size < report.step_size.value < size
+
+
+def test_norms_neither_underflow_nor_overflow_where_what_they_are_of_does_not():
+    given = np.random.default_rng(0).standard_normal((3, 4, 2))
+    for size in (1.0, 1e-200, 1e200):
+        for axis in (None, (1, 2)):
+            wanted = size * np.linalg.norm(given.ravel() if axis is None else given, axis=axis)
+            np.testing.assert_allclose(fitting.norm(size * given, axis), wanted, rtol=1e-14)
+    assert fitting.norm(np.zeros(3)) == 0
+    assert fitting.norm(np.array([1.0, np.inf])) == np.inf
