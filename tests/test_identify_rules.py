@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from command_line import Run, one_line
 
+import scanproof
 from scanproof.constructs.layers.fla_linear_attention import Parameters
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.families import AttentionToExamples
@@ -17,7 +18,6 @@ from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import encoding
 from scanproof.numeric.export.loading import load
 from scanproof.numeric.identify import fitting, learned, neutral_form
-from scanproof.numeric.identify.asked import asked
 from scanproof.numeric.identify.batch import Batch
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear
@@ -178,7 +178,7 @@ def trained(tmp_path, layers: int):
 
 @pytest.mark.parametrize("layers", [1, 2])
 def test_of_trained_linear_attention_the_first_line_says_the_rule_and_how_far_off(layers, tmp_path):
-    report = identify(trained(tmp_path, layers), asked(examples=[6]))
+    report = identify(trained(tmp_path, layers), examples=6)
     words = (
         r"(nearest to|not gradient descent: the nearest is) .*η = .*, off by [\d.]+ % of the predictions "
         r"\(root mean square over 64 tasks, n = 6, x uniform on \(.*\).*\), from W0 = 0"
@@ -275,6 +275,34 @@ def test_options_that_there_are_not_or_that_contradict_the_manifest_are_refused(
 ):
     cases.made(cases.Export("gril.prop4.1", {"features": 2, "targets": 2}), tmp_path / "out")
     assert said in one_line(run("identify", tmp_path / "out", *options))
+
+
+def test_python_takes_the_options_of_the_command_and_says_the_same(run: Run, tmp_path):
+    out = tmp_path / "out"
+    cases.made(cases.Export("gril.prop4.1", {"features": 2, "targets": 2}), out)
+    said = run("identify", out, "--examples", "5", "--sampler", "signs", "--scale", "0.5").out
+    report = scanproof.identify(out, examples=5, sampler="signs", scale=0.5)
+    assert report.verdict in said and report.verdict.endswith("at n = 5")
+    assert scanproof.identify(out, examples=[5], dtype="bfloat16").running.dtype == "bfloat16"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"sampler": "cauchy"}, "--sampler cauchy: there is none; known: uniform, normal"),
+        ({"dtype": "int8"}, "--dtype int8: there is none; known: float64"),
+        ({"tokens": "words"}, "--tokens words: there is none; known: "),
+        ({"examples": (3, 0)}, "--examples 0: expected numbers from 1"),
+        ({"examples": 5.0}, "--examples 5.0: expected numbers from 1"),
+        ({"examples": ["5"]}, "--examples 5: expected numbers from 1"),
+        ({"scale": -1}, "--scale -1: expected a number"),
+        ({"scale": "large"}, "--scale large: expected a number"),
+    ],
+)
+def test_python_refuses_options_in_the_words_of_the_command(options, said, tmp_path):
+    cases.made(cases.Export("gril.prop4.1", {"features": 2, "targets": 2}), tmp_path / "out")
+    with pytest.raises(scanproof.UsageError, match=re.escape(said)):
+        scanproof.identify(tmp_path / "out", **options)
 
 
 def test_examples_that_the_shapes_do_not_take_are_refused(run: Run, tmp_path):

@@ -26,7 +26,6 @@ from scanproof.numeric.identify import (
     manifest,
     recognition,
 )
-from scanproof.numeric.identify.asked import Asked
 from scanproof.numeric.identify.batch import to_bfloat16, to_float32
 from scanproof.numeric.identify.fitting import Tasks
 from scanproof.numeric.identify.identifying import identify
@@ -667,18 +666,18 @@ def test_at_other_numbers_of_examples_than_the_manifest_is_about_its_step_size_i
     if not derived:
         monkeypatch.setattr(recognition, "LARGEST", 1)
     export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=2, examples=65)
-    report = identify(tmp_path / "out", Asked(examples))
+    report = identify(tmp_path / "out", examples=examples)
     assert report.contradictions == []
     assert any("was not checked: it is about 65 examples" in note for note in report.notes)
     edit_manifest(tmp_path / "out", "learner.step_size", "1/7")
-    own = identify(tmp_path / "out", Asked((65,))).contradictions
+    own = identify(tmp_path / "out", examples=65).contradictions
     assert [c.assertion for c in own if c.assertion.startswith("learner")] == ["learner.step_size"]
 
 
 def test_mamba2_weights_are_said_to_be_off_by_what_was_measured_where_tasks_are_large(tmp_path):
     out = tmp_path / "out"
     export("mamba2.gd", target="hf-mamba2", out=out, features=2, examples=5)
-    report = identify(out, Asked(scale=100.0))
+    report = identify(out, scale=100.0)
     assert report.distances is not None and 1e-3 < report.distances.relative < 0.1
     assert report.verdict.startswith(f"up to {report.distances.relative:.1e} of the largest")
     assert report.contradictions == []
@@ -688,11 +687,11 @@ def test_mamba2_weights_are_said_to_be_off_by_what_was_measured_where_tasks_are_
 def test_mamba2_weights_at_one_number_of_examples_are_not_called_constant(tmp_path):
     export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5)
     for examples, words in (((7,), "at n = 7 alone"), ((7, 9), "constant in n")):
-        report = identify(tmp_path / "out", Asked(examples))
+        report = identify(tmp_path / "out", examples=examples)
         assert report.step_size is not None and report.step_size.dependence == words
 
 
 def test_mamba2_weights_in_float64_are_not_blamed_for_a_scan_in_float32(tmp_path):
     export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5)
-    report = identify(tmp_path / "out", Asked(dtype="float64"))
+    report = identify(tmp_path / "out", dtype="float64")
     assert report.verdict.startswith("as far as measured 1 step") and "but" not in report.verdict

@@ -157,7 +157,7 @@ def quotient(off: float, size: float) -> float:
 
 
 def norm(array: np.ndarray, axis: int | tuple[int, ...] | None = None) -> Any:
-    """The l2 norm along axes; numbers are divided by the largest, for squares of 1e-200 are 0, and of 1e200 infinite."""
+    """The l2 norm along axes, of numbers over the largest: squares of 1e-200 are 0, and of 1e200 infinite."""
     largest = np.abs(array).max(axis=axis, keepdims=True, initial=0.0)
     scale = np.where((largest > 0) & (largest < np.inf), largest, 1.0)
     root = np.sqrt(np.square(array / scale).sum(axis=axis, keepdims=True)) * scale
