@@ -207,6 +207,7 @@ def test_a_device_that_runs_out_of_memory_is_a_usage_error(
 
 
 def test_a_step_size_that_the_format_has_not_is_a_usage_error(run: Run):
+    message = one_line(run("run", "gd-ssm.prop1", *SMALL, "--input-scale", "1e-30"))
     assert (
         "is not a float32 number; choose another --input-scale, --step-size or --dtype" in message
     )

@@ -89,7 +89,8 @@ class Prepared:
                 for head in self.heads():
                     found.append(float(curved(*head)))
                     bar.advance(len(found))
-            flat = self.problem.x.any() and not np.square(self.problem.x).any()
+            largest = float(np.abs(self.problem.x).max())
+            flat = largest > 0 and not largest * largest
             if flat or not np.isfinite(found).all():
                 raise UsageError(
                     f"run {self.claim.id} --input-scale {self.settings.input_scale:g}: the curvature of the loss, of "
