@@ -18,6 +18,7 @@ from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import encoding
 from scanproof.numeric.export.loading import load
 from scanproof.numeric.identify import fitting, learned, neutral_form
+from scanproof.numeric.identify.asked import asked
 from scanproof.numeric.identify.batch import Batch
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear
@@ -309,6 +310,14 @@ def test_examples_that_the_shapes_do_not_take_are_refused(run: Run, tmp_path):
     cases.made(cases.Export("ssd.thm4.1", {"features": 2}), tmp_path / "out")
     answer = run("identify", tmp_path / "out", "--examples", "9")
     assert "its tensors are those of n = 6 alone" in one_line(answer)
+
+
+def test_examples_that_would_take_minutes_are_refused_with_the_number_that_does_not():
+    loaded = cases.as_loaded(cases.attention(2, 1))
+    with pytest.raises(scanproof.UsageError, match=r"8,194 tokens in 2 layers .* ≤ 2999\."):
+        identify_linear(loaded, asked(4096))
+    with pytest.raises(scanproof.UsageError, match=r"give each --examples ≤ 1499\."):
+        identify_linear(loaded, asked([2000, 2999]))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])

@@ -548,7 +548,7 @@ def test_of_two_unequal_layers_the_edited_one_is_named(tmp_path):
 
 def test_no_rule_is_called_the_nearest_that_is_further_off_than_no_step(tmp_path):
     given = folder(tmp_path, "gril.prop4.1", features=2, examples=5)
-    report = identify_linear(disturbed(given, 1.0, added=True))
+    report = identify_linear(disturbed(given, 2.0, added=True))  # at 1, a step explains 1 %
     assert report.nearest is not None and not report.nearest.learns and report.grade == "is not"
     assert "the nearest is no step at all, off by 100 % of the predictions" in report.verdict
     assert [percent(part) for part in (0.00651, 0.9996, 1.334, 123.0)] == [

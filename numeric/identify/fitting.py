@@ -231,8 +231,8 @@ class Fit(NamedTuple):
     """Relative, l2."""
 
 
-def fit(data: Prepared, steps: int) -> Fit:
-    """The best step size, positive or negative, for L steps."""
+def fit(data: Prepared, steps: int, least: float = 0.0) -> Fit:
+    """The best step size, positive or negative, for L steps; see `fits`."""
     if steps == 0:
         return Fit(0, 0.0, float(distances(data, 0, np.zeros(1))[0]))
     largest = float(data.eigenvalues.max()) or 1.0
@@ -314,10 +314,17 @@ def least_squares(A: np.ndarray, b: np.ndarray) -> np.ndarray | None:
         return None
 
 
-def fits(trials: Sequence[Trial], W0: np.ndarray, layers: int) -> list[Fit]:
-    """From W0, for L = 0, 1, …, one more than there are layers."""
+def fits(trials: Sequence[Trial], W0: np.ndarray, layers: int, least: float = 0.0) -> list[Fit]:
+    """From W0, for L = 0, 1, …, one more than there are layers.
+
+    Args:
+        trials: what is fitted.
+        W0: initial weights, (d, k).
+        layers: of the model.
+        least: the size below which no step is looked for, where predictions are that much smaller than data.
+    """
     data = prepare(trials, W0)
-    return [fit(data, steps) for steps in range(layers + 2)]
+    return [fit(data, steps, least) for steps in range(layers + 2)]
 
 
 def best(fits: Sequence[Fit]) -> Fit:
