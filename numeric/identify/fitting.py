@@ -239,9 +239,7 @@ def fit(data: Prepared, steps: int, least: float = 0.0) -> Fit:
     exponents = np.arange(-OCTAVES_DOWN * PER_OCTAVE, OCTAVES_UP * PER_OCTAVE + 1)
     sizes = 2.0 ** (exponents / PER_OCTAVE) / largest
     first = _first_order(data)
-    if (
-        0 < first < sizes[0]
-    ):  # predictions far smaller than data are of steps far smaller than is stable
+    if least < first < sizes[0]:  # of predictions far smaller than data
         octaves = 2.0 ** (np.arange(-OCTAVES_UP * PER_OCTAVE, OCTAVES_UP * PER_OCTAVE) / PER_OCTAVE)
         sizes = np.sort(np.concatenate([first * octaves, sizes]))
     grid = np.concatenate([-sizes[::-1], sizes])
