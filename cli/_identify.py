@@ -57,15 +57,20 @@ def identify(
       2  only with --strict: the weights do no gradient descent
       3  a usage or tool error
     """
-    from scanproof.numeric.identify.asked import asked
     from scanproof.numeric.identify.identifying import identify as identified
     from scanproof.proofs.report.progress import lasting
 
     from ._output import quiet_stdout, write
 
-    wanted = asked(examples or (), tokens, sampler, dtype, scale)
     with quiet_stdout(), lasting("identifying"):
-        report = identified(path, wanted)
+        report = identified(
+            path,
+            examples=examples or (),
+            tokens=tokens,
+            sampler=sampler,
+            scale=scale,
+            dtype=dtype,
+        )
     write(_rendered(report, format))
     raise typer.Exit(report.exit_code(strict))
 

@@ -120,7 +120,7 @@ def _setting(report: Report) -> list[tuple[str, str]]:
         ("W0", r.W0),
         ("also", extra),
         ("η", "" if r.step_size is None else f"{r.step_size!r}; {r.step_size_rule}"),
-        ("lane", f"{r.lane}{chunk}{blocks}, {r.dtype}" if r.lane else ""),
+        ("lane", f"{r.lane}{chunk}{blocks}, {r.arithmetic}" if r.lane else ""),
         ("gate", r.gate),
         ("device", r.device),
     ]

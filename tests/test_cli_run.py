@@ -59,6 +59,47 @@ def test_a_row_is_run_with_its_strongest_proved_statement_and_as_stated_says_so(
     assert "gd-ssm.prop2-construction (refuted), as stated, whatever the verdict" in printed.out
 
 
+def test_bfloat16_is_said_to_be_what_it_is_of_the_lane(run: Run):
+    for row, lane, said in (
+        ("ssd.remark4.1-lsa-construction", (), "bfloat16 into the products of its states"),
+        ("gril.prop4.1", ("--lane", "recurrent"), "data in bfloat16"),
+        ("gril.prop4.1", (), "bfloat16 into the products of its states"),
+    ):
+        lines = run("run", row, *SMALL, "--dtype", "bfloat16", *lane).out.splitlines()
+        (found,) = (line for line in lines if line.startswith("lane"))
+        assert found.endswith(f"{said}, all else in float32")
+
+
+def test_of_attention_to_all_examples_bfloat16_rounds_what_a_second_layer_folds():
+    """Data are bfloat16 already, so that one layer has exact factors and no error but that of float32."""
+    report = {
+        layers: running.run(
+            "ssd.remark4.1-lsa-construction", features=3, examples=5, layers=layers, dtype="bfloat16", progress=False
+        )
+        for layers in (1, 2)
+    }  # fmt: skip
+    one, two = report[1], report[2]
+    assert one.ratio is not None and two.ratio is not None and max(one.ratio, two.ratio) <= 1
+    assert one.relative_error is not None and one.relative_error < 2.0**-18
+    assert one.bound is not None and two.bound is not None and two.bound > 2.0**-8 * one.bound
+    assert two.relative_error is not None and two.relative_error > 2.0**-18
+
+
+@pytest.mark.parametrize(
+    ("scale", "dtype", "why"),
+    [
+        ("1e+200", "float32", "the data overflow in float32; choose"),
+        ("1e-200", "float32", "the data become 0 in float32; choose"),
+        ("1e+200", "float64", "which η is made, overflows in float64; choose"),
+        ("1e-200", "float64", "which η is made, becomes 0 in float64; choose"),
+    ],
+)
+def test_inputs_that_a_format_does_not_hold_are_refused_in_one_line(run: Run, scale, dtype, why):
+    answer = run("run", "gril.prop4.1", *SMALL, "--input-scale", scale, "--dtype", dtype)
+    assert answer.code == 3
+    assert f"--input-scale {scale}: " in one_line(answer) and why in one_line(answer)
+
+
 BAD = [
     (("gril.prop4.2",), "no claim matches"),
     (("gril.prop*",), r"give one id, not a pattern; it matches gril.prop4.1,"),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from command_line import Run, one_line
 
+import scanproof
 from scanproof.constructs.layers.fla_linear_attention import Parameters
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.families import AttentionToExamples
@@ -178,7 +179,7 @@ def trained(tmp_path, layers: int):
 
 @pytest.mark.parametrize("layers", [1, 2])
 def test_of_trained_linear_attention_the_first_line_says_the_rule_and_how_far_off(layers, tmp_path):
-    report = identify(trained(tmp_path, layers), asked(examples=[6]))
+    report = identify(trained(tmp_path, layers), examples=6)
     words = (
         r"(nearest to|not gradient descent: the nearest is) .*η = .*, off by [\d.]+ % of the predictions "
         r"\(root mean square over 64 tasks, n = 6, x uniform on \(.*\).*\), from W0 = 0"
@@ -277,10 +278,46 @@ def test_options_that_there_are_not_or_that_contradict_the_manifest_are_refused(
     assert said in one_line(run("identify", tmp_path / "out", *options))
 
 
+def test_python_takes_the_options_of_the_command_and_says_the_same(run: Run, tmp_path):
+    out = tmp_path / "out"
+    cases.made(cases.Export("gril.prop4.1", {"features": 2, "targets": 2}), out)
+    said = run("identify", out, "--examples", "5", "--sampler", "signs", "--scale", "0.5").out
+    report = scanproof.identify(out, examples=5, sampler="signs", scale=0.5)
+    assert report.verdict in said and report.verdict.endswith("at n = 5")
+    assert scanproof.identify(out, examples=[5], dtype="bfloat16").running.dtype == "bfloat16"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"sampler": "cauchy"}, "--sampler cauchy: there is none; known: uniform, normal"),
+        ({"dtype": "int8"}, "--dtype int8: there is none; known: float64"),
+        ({"tokens": "words"}, "--tokens words: there is none; known: "),
+        ({"examples": (3, 0)}, "--examples 0: expected numbers from 1"),
+        ({"examples": 5.0}, "--examples 5.0: expected numbers from 1"),
+        ({"examples": ["5"]}, "--examples 5: expected numbers from 1"),
+        ({"scale": -1}, "--scale -1: expected a number"),
+        ({"scale": "large"}, "--scale large: expected a number"),
+    ],
+)
+def test_python_refuses_options_in_the_words_of_the_command(options, said, tmp_path):
+    cases.made(cases.Export("gril.prop4.1", {"features": 2, "targets": 2}), tmp_path / "out")
+    with pytest.raises(scanproof.UsageError, match=re.escape(said)):
+        scanproof.identify(tmp_path / "out", **options)
+
+
 def test_examples_that_the_shapes_do_not_take_are_refused(run: Run, tmp_path):
     cases.made(cases.Export("ssd.thm4.1", {"features": 2}), tmp_path / "out")
     answer = run("identify", tmp_path / "out", "--examples", "9")
     assert "its tensors are those of n = 6 alone" in one_line(answer)
+
+
+def test_examples_that_would_take_minutes_are_refused_with_the_number_that_does_not():
+    loaded = cases.as_loaded(cases.attention(2, 1))
+    with pytest.raises(scanproof.UsageError, match=r"8,194 tokens in 2 layers .* ≤ 2999\."):
+        identify_linear(loaded, asked(4096))
+    with pytest.raises(scanproof.UsageError, match=r"give each --examples ≤ 1499\."):
+        identify_linear(loaded, asked([2000, 2999]))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
@@ -317,3 +354,32 @@ def test_where_no_rule_with_fewer_numbers_is_near_the_nearest_is_named():
     off = {f.rule: learned._off(f.predict, held) for f in learned._all(of, W0, fits, 2)}
     assert found.off <= min(off.values()) / learned.ALIKE
     assert off["a Newton step (least squares)"] * learned.CLEARLY < min(off.values())
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-300])
+def test_predictions_whose_squares_underflow_are_judged_as_larger_ones_are(size):
+    def told(factor):
+        model = cases.attention(2, 2)
+        return identify_linear(
+            cases.as_loaded(model._replace(readout=np.asarray(model.readout) * factor), np.float64)
+        )
+
+    report, larger = told(size), told(1e-6)
+    assert report.nearest is not None and report.nearest.learns
+    assert report.distances is not None and larger.distances is not None
+    assert report.distances.relative == pytest.approx(larger.distances.relative, rel=0.05)
+    assert report.distances.sensitivity_cosine == pytest.approx(
+        larger.distances.sensitivity_cosine, rel=1e-3
+    )
+    assert 0 < report.distances.prediction_l2 < size
+    assert report.step_size is not None and 0.1 * size < report.step_size.value < size
+
+
+def test_norms_neither_underflow_nor_overflow_where_what_they_are_of_does_not():
+    given = np.random.default_rng(0).standard_normal((3, 4, 2))
+    for size in (1.0, 1e-200, 1e200):
+        for axis in (None, (1, 2)):
+            wanted = size * np.linalg.norm(given.ravel() if axis is None else given, axis=axis)
+            np.testing.assert_allclose(fitting.norm(size * given, axis), wanted, rtol=1e-14)
+    assert fitting.norm(np.zeros(3)) == 0
+    assert fitting.norm(np.array([1.0, np.inf])) == np.inf

@@ -26,7 +26,6 @@ from scanproof.numeric.identify import (
     manifest,
     recognition,
 )
-from scanproof.numeric.identify.asked import Asked
 from scanproof.numeric.identify.fitting import Tasks
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear
@@ -261,6 +260,33 @@ def test_weights_that_cancel_or_overflow_are_not_called_exact_without_what_runni
         assert report.verdict.startswith("in exact numbers 1 step")
         assert said in report.verdict and "but run in float32" in report.verdict
         assert report.running is not None and not report.running.relative < 0.5
+
+
+def scaled_apart(*factors: tuple[float, float]):
+    """Attention to all examples with (KQ, PV) of each layer multiplied by two numbers."""
+    model = cases.attention_to_examples(2, [0.25] * len(factors))
+    layers = zip(model.layers, factors, strict=True)
+    return model._replace(
+        layers=tuple(own._replace(KQ=own.KQ * a, PV=own.PV * b) for own, (a, b) in layers)
+    )
+
+
+@pytest.mark.parametrize("size", [1e200, 2.0**600])
+def test_numbers_that_overflow_between_two_layers_are_said_to_though_smaller_data_hide_it(size):
+    model = scaled_apart((size, 1), (1, 1 / size))
+    report = identify_linear(cases.as_loaded(model, np.float64))
+    assert (report.rule, report.steps) == (DESCENT, 2)
+    assert report.verdict.startswith("in exact numbers 2 steps")
+    assert report.verdict.endswith("; but run in float64 it overflows")
+    x, y = np.random.default_rng(0).uniform(-1, 1, (2, 4, 7, 2))
+    assert not np.isfinite(linear_tasks.predictor(model)(x, y[:, 1:, :1])).any()
+
+
+def test_weights_that_overflow_nowhere_are_identified_in_a_while_however_large_they_are():
+    model = scaled_apart((1e200, 1e-200), (1e200, 1e-200))  # LAPACK did not return of its bases
+    report = identify_linear(cases.as_loaded(model, np.float64))
+    assert (report.rule, report.steps) == (DESCENT, 2) and "run in" not in report.verdict
+    assert report.running is not None and report.running.relative < 1e-14
 
 
 def test_a_format_is_the_one_in_which_every_operation_runs():
@@ -522,7 +548,7 @@ def test_of_two_unequal_layers_the_edited_one_is_named(tmp_path):
 
 def test_no_rule_is_called_the_nearest_that_is_further_off_than_no_step(tmp_path):
     given = folder(tmp_path, "gril.prop4.1", features=2, examples=5)
-    report = identify_linear(disturbed(given, 1.0, added=True))
+    report = identify_linear(disturbed(given, 2.0, added=True))  # at 1, a step explains 1 %
     assert report.nearest is not None and not report.nearest.learns and report.grade == "is not"
     assert "the nearest is no step at all, off by 100 % of the predictions" in report.verdict
     assert [percent(part) for part in (0.00651, 0.9996, 1.334, 123.0)] == [
@@ -640,18 +666,18 @@ def test_at_other_numbers_of_examples_than_the_manifest_is_about_its_step_size_i
     if not derived:
         monkeypatch.setattr(recognition, "LARGEST", 1)
     export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=2, examples=65)
-    report = identify(tmp_path / "out", Asked(examples))
+    report = identify(tmp_path / "out", examples=examples)
     assert report.contradictions == []
     assert any("was not checked: it is about 65 examples" in note for note in report.notes)
     edit_manifest(tmp_path / "out", "learner.step_size", "1/7")
-    own = identify(tmp_path / "out", Asked((65,))).contradictions
+    own = identify(tmp_path / "out", examples=65).contradictions
     assert [c.assertion for c in own if c.assertion.startswith("learner")] == ["learner.step_size"]
 
 
 def test_mamba2_weights_are_said_to_be_off_by_what_was_measured_where_tasks_are_large(tmp_path):
     out = tmp_path / "out"
     export("mamba2.gd", target="hf-mamba2", out=out, features=2, examples=5)
-    report = identify(out, Asked(scale=100.0))
+    report = identify(out, scale=100.0)
     assert report.distances is not None and 1e-3 < report.distances.relative < 0.1
     assert report.verdict.startswith(f"up to {report.distances.relative:.1e} of the largest")
     assert report.contradictions == []
@@ -661,11 +687,11 @@ def test_mamba2_weights_are_said_to_be_off_by_what_was_measured_where_tasks_are_
 def test_mamba2_weights_at_one_number_of_examples_are_not_called_constant(tmp_path):
     export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5)
     for examples, words in (((7,), "at n = 7 alone"), ((7, 9), "constant in n")):
-        report = identify(tmp_path / "out", Asked(examples))
+        report = identify(tmp_path / "out", examples=examples)
         assert report.step_size is not None and report.step_size.dependence == words
 
 
 def test_mamba2_weights_in_float64_are_not_blamed_for_a_scan_in_float32(tmp_path):
     export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5)
-    report = identify(tmp_path / "out", Asked(dtype="float64"))
+    report = identify(tmp_path / "out", dtype="float64")
     assert report.verdict.startswith("as far as measured 1 step") and "but" not in report.verdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ NOTHING = Asked()
 
 
 def asked(
-    examples: Sequence[int] = (),
+    examples: int | Sequence[int] = (),
     tokens: str | None = None,
     sampler: str | None = None,
     dtype: str | None = None,
@@ -49,8 +50,9 @@ def asked(
     Raises:
         UsageError: for values that there are not.
     """
-    for n in examples:
-        if not 1 <= n <= MOST:
+    numbers = examples if isinstance(examples, Sequence) else (examples,)
+    for n in numbers:
+        if not isinstance(n, Integral) or not 1 <= n <= MOST:
             raise UsageError(f"--examples {n}: expected numbers from 1 to {MOST}.")
     for option, value, known in (
         ("--tokens", tokens, TOKENISATIONS),
@@ -59,9 +61,10 @@ def asked(
     ):
         if value is not None and value not in known:
             raise UsageError(f"{option} {value}: there is none; known: {', '.join(known)}.")
-    if scale is not None and not 0 < scale < 1e6:
-        raise UsageError(f"--scale {scale:g}: expected a number between 0 and 1e6.")
-    return Asked(tuple(sorted(set(examples))), tokens, sampler, dtype, scale)
+    if scale is not None and not (isinstance(scale, Real) and 0 < scale < 1e6):
+        shown = f"{scale:g}" if isinstance(scale, Real) else scale
+        raise UsageError(f"--scale {shown}: expected a number between 0 and 1e6.")
+    return Asked(tuple(sorted({int(n) for n in numbers})), tokens, sampler, dtype, scale)
 
 
 def in_format(loaded: Loaded, asked: Asked) -> Loaded:

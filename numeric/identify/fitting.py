@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -156,6 +156,15 @@ def quotient(off: float, size: float) -> float:
     return float(off / size) if size else (math.inf if off else 0.0)
 
 
+def norm(array: np.ndarray, axis: int | tuple[int, ...] | None = None) -> Any:
+    """The l2 norm along axes, of numbers over the largest: squares of 1e-200 are 0, and of 1e200 infinite."""
+    largest = np.abs(array).max(axis=axis, keepdims=True, initial=0.0)
+    scale = np.where((largest > 0) & (largest < np.inf), largest, 1.0)
+    root = np.sqrt(np.square(array / scale).sum(axis=axis, keepdims=True)) * scale
+    found = root.squeeze(axis=axis)
+    return found if found.ndim else float(found)
+
+
 def unexplained(fits: Sequence[Fit]) -> float:
     """The best distance over that to W0ᵀx, which any smooth model may predict from small data."""
     none = fits[0].distance
@@ -186,7 +195,7 @@ def prepare(trials: Sequence[Trial], W0: np.ndarray) -> Prepared:
     for (x, y), predicted in trials:
         examples = x[:, :-1]
         eigenvalues, vectors = np.linalg.eigh(examples.mT @ examples)
-        size = np.linalg.norm(predicted) * math.sqrt(len(trials))
+        size = norm(predicted) * math.sqrt(len(trials))
         size = size if size < math.inf else math.nan  # and so is every distance then
         sums, start = vectors.mT @ (examples.mT @ y), vectors.mT @ W0
         query = (vectors.mT @ x[:, -1, :, None])[..., 0]
@@ -222,13 +231,17 @@ class Fit(NamedTuple):
     """Relative, l2."""
 
 
-def fit(data: Prepared, steps: int) -> Fit:
-    """The best step size, positive or negative, for L steps."""
+def fit(data: Prepared, steps: int, least: float = 0.0) -> Fit:
+    """The best step size, positive or negative, for L steps; see `fits`."""
     if steps == 0:
         return Fit(0, 0.0, float(distances(data, 0, np.zeros(1))[0]))
     largest = float(data.eigenvalues.max()) or 1.0
     exponents = np.arange(-OCTAVES_DOWN * PER_OCTAVE, OCTAVES_UP * PER_OCTAVE + 1)
     sizes = 2.0 ** (exponents / PER_OCTAVE) / largest
+    first = _first_order(data)
+    if least < first < sizes[0]:  # of predictions far smaller than data
+        octaves = 2.0 ** (np.arange(-OCTAVES_UP * PER_OCTAVE, OCTAVES_UP * PER_OCTAVE) / PER_OCTAVE)
+        sizes = np.sort(np.concatenate([first * octaves, sizes]))
     grid = np.concatenate([-sizes[::-1], sizes])
     found = distances(data, steps, grid)
     lower = np.concatenate([[True], found[1:] <= found[:-1]])
@@ -236,6 +249,19 @@ def fit(data: Prepared, steps: int) -> Fit:
     basins = np.flatnonzero(lower & upper)
     basins = basins[np.argsort(found[basins], kind="stable")][:BASINS]
     return min((_narrowed(data, steps, grid, i) for i in basins), key=lambda f: f.distance)
+
+
+@np.errstate(all="ignore")
+def _first_order(data: Prepared) -> float:
+    """The size of the one step that comes nearest, by least squares; 0 where it is not to be had."""
+    weight = data.weight[:, None]
+    gradients = data.eigenvalues * data.start - data.sums
+    moved = ((data.query[..., None] * gradients).sum(axis=1)).ravel()
+    rest = ((data.query[..., None] * data.start).sum(axis=1) - data.predicted).ravel()
+    each = (weight + 0 * data.predicted).ravel()
+    each = each / each.max()
+    found = abs(float((each * moved) @ (each * rest) / ((each * moved) @ (each * moved))))
+    return found if math.isfinite(found) else 0.0
 
 
 def _narrowed(data: Prepared, steps: int, points: np.ndarray, i: int) -> Fit:
@@ -270,7 +296,8 @@ def unequal(trials: Sequence[Trial], W0: np.ndarray, steps: int) -> tuple[float,
     q = least_squares(columns, rest)
     if q is None:
         return ()
-    roots = np.roots([*q[::-1], 1.0]) if q[-1] else np.zeros(0)
+    usable = q[-1] and np.isfinite([*q, 1.0] / q[-1]).all()
+    roots = np.roots([*q[::-1], 1.0]) if usable else np.zeros(0)
     real = len(roots) == steps and bool((np.abs(roots.imag) <= 1e-6 * np.abs(roots)).all())
     return tuple(sorted((scale / roots.real).tolist())) if real else ()
 
@@ -285,10 +312,17 @@ def least_squares(A: np.ndarray, b: np.ndarray) -> np.ndarray | None:
         return None
 
 
-def fits(trials: Sequence[Trial], W0: np.ndarray, layers: int) -> list[Fit]:
-    """From W0, for L = 0, 1, …, one more than there are layers."""
+def fits(trials: Sequence[Trial], W0: np.ndarray, layers: int, least: float = 0.0) -> list[Fit]:
+    """From W0, for L = 0, 1, …, one more than there are layers.
+
+    Args:
+        trials: what is fitted.
+        W0: initial weights, (d, k).
+        layers: of the model.
+        least: the size below which no step is looked for, where predictions are that much smaller than data.
+    """
     data = prepare(trials, W0)
-    return [fit(data, steps) for steps in range(layers + 2)]
+    return [fit(data, steps, least) for steps in range(layers + 2)]
 
 
 def best(fits: Sequence[Fit]) -> Fit:
@@ -338,16 +372,18 @@ def distances_to(
     size = [own if own.any() else one.predicted for one, own in zip(trials, expected, strict=True)]
     relative = map(quotient_of_largest, off, size)
     slopes, W = sensitivities(predict, slopes_at, width), learner.weights(slopes_at)
-    norms = np.linalg.norm(slopes, axis=(1, 2)) * np.linalg.norm(W, axis=(1, 2))
-    cosine = float(((slopes * W).sum(axis=(1, 2)) / norms).mean()) if norms.all() else None
+    sizes = norm(slopes, axis=(1, 2)), norm(W, axis=(1, 2))
+    unit, other = (a / size[:, None, None] for a, size in zip((slopes, W), sizes, strict=True))
+    both = all(size.all() for size in sizes)
+    cosine = float((unit * other).sum(axis=(1, 2)).mean()) if both else None
     return Distances(
         tasks=sum(map(len, off)),
         examples=max(tasks.examples for tasks, _ in trials),
         seed=SEED,
-        prediction_l2=float(np.linalg.norm(np.concatenate(off), axis=1).mean()),
+        prediction_l2=float(norm(np.concatenate(off), axis=1).mean()),
         relative=float(np.max(list(relative))),
         sensitivity_cosine=cosine,
-        sensitivity_l2=float(np.linalg.norm(slopes - W, axis=(1, 2)).mean()),
+        sensitivity_l2=float(norm(slopes - W, axis=(1, 2)).mean()),
         **({"samples": samples} if samples else {}),
     )
 

@@ -189,12 +189,20 @@ def _joint(made: Arrays, found: Arrays, gauge: Gauge) -> np.ndarray | None:
 
 
 def _solved(theirs: np.ndarray, ours: np.ndarray) -> tuple[np.ndarray | None, int]:
-    """An invertible A with A theirs = ours, and the rank; what the array does not reach goes to such, orthogonally."""
+    """An invertible A with A theirs = ours, and the rank; what the array does not reach goes to such, orthogonally.
+
+    None where numbers overflow, on which LAPACK may not return.
+    """
+    if not (np.isfinite(theirs).all() and np.isfinite(ours).all()):
+        return None, 0
     rows, sizes, _ = np.linalg.svd(theirs)
     rank = int((sizes > RANK * sizes.max(initial=0.0)).sum())
     if not rank:
         return None, 0
-    A = ours @ np.linalg.pinv(theirs, rcond=RANK)
+    with np.errstate(all="ignore"):
+        A = ours @ np.linalg.pinv(theirs, rcond=RANK)
+    if not np.isfinite(A).all():
+        return None, rank
     others, own, _ = np.linalg.svd(A)
     if own[rank - 1] <= RANK * own[0]:
         return None, rank

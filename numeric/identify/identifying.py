@@ -3,41 +3,56 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from ..export.loading import load
 from . import manifest
-from .asked import NOTHING, Asked, in_format
+from .asked import asked, in_format
 from .report import Report
 
 STACKS = ("hf-mamba2", "mamba-ssm")
 """Targets whose blocks are not polynomials, so that the rule is measured."""
 
 
-def identify(folder: str | os.PathLike[str], asked: Asked = NOTHING) -> Report:
+def identify(
+    folder: str | os.PathLike[str],
+    *,
+    examples: int | Sequence[int] = (),
+    tokens: str | None = None,
+    sampler: str | None = None,
+    scale: float | None = None,
+    dtype: str | None = None,
+) -> Report:
     """Which learning rule the weights of a folder implement, and how far off they are.
 
     Args:
         folder: an export, or weights that others made, as `export.loading.load` takes them; without a manifest nothing
             is asserted, and with one nothing of it is believed.
-        asked: on which data, and in which format.
+        examples: n of the tasks, one or several, at which alone the rule is looked at; by the weights if none is given.
+        tokens: "labelled", "interleaved", "concatenated", "products" or "separate"; if not given, those that fit.
+        sampler: of inputs, "uniform", "normal", "sphere" or "signs"; uniform if not given.
+        scale: by which all data of tasks are multiplied; if not given 1, and less where no rule is near on larger data.
+        dtype: "float64", "float32", "bfloat16" or "float16", in which weights are stored and run; their own if not
+            given.
 
     Raises:
         UsageError: for a folder that is not a complete model, see `export.loading.load`, or has none of what is asked.
     """
+    wanted = asked(examples, tokens, sampler, dtype, scale)
     held = load(folder)
-    loaded = in_format(held, asked)
+    loaded = in_format(held, wanted)
     if loaded.target == "fla-delta-net":
         from .delta_net import identify_delta_net
 
-        report = identify_delta_net(loaded, asked)
+        report = identify_delta_net(loaded, wanted)
     elif loaded.target in STACKS:
         from .mamba2 import identify_mamba2
 
-        report = identify_mamba2(loaded, asked)
+        report = identify_mamba2(loaded, wanted)
     else:
         from .linear import identify_linear
 
-        report = identify_linear(loaded, asked)
+        report = identify_linear(loaded, wanted)
     report.asserted = loaded.manifest is not None
     report.contradictions[:0] = manifest.files(loaded)
     if held.manifest is not None and loaded.manifest is None:

@@ -221,12 +221,12 @@ def _off(predict: Callable[[Tasks], np.ndarray], held: Sequence[Trial]) -> float
     """Root mean square of the differences over that of the predictions; groups count alike."""
     gaps = [
         fitting.quotient(
-            float(np.linalg.norm(predict(t.tasks) - t.predicted)),
-            float(np.linalg.norm(t.predicted)),
+            fitting.norm(predict(t.tasks) - t.predicted),
+            fitting.norm(t.predicted),
         )
         for t in held
     ]
-    return float(np.sqrt(np.mean(np.square(gaps))))
+    return fitting.norm(np.array(gaps)) / math.sqrt(len(gaps))
 
 
 def _numbers(kind: Kind, trials: Sequence[Trial], W0: np.ndarray) -> tuple[float, ...] | None:
@@ -241,7 +241,7 @@ def _numbers(kind: Kind, trials: Sequence[Trial], W0: np.ndarray) -> tuple[float
         off = []
         for x, y, predicted in batches:
             own = kind.predict(W0, x, y, (numbers * scale).tolist()).data - predicted
-            off.append(own.ravel() / (np.linalg.norm(predicted) or 1.0))
+            off.append(own.ravel() / (fitting.norm(predicted) or 1.0))
         return np.concatenate(off)
 
     found = [_least(residuals, np.array(start)) for start in kind.starts]

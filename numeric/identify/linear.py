@@ -69,6 +69,8 @@ FEW = 4
 """Tasks on which entries are blamed."""
 LONGEST = 4096
 """Examples of a task that is measured, at most."""
+TOKENS = 6000
+"""Tokens of the examples that are asked for, in all layers, at most: they take half a minute."""
 ROUNDINGS = 16
 """Deviation of an output of every token, beside that of one number."""
 
@@ -154,6 +156,8 @@ def _read(loaded: Loaded, asked: Asked) -> _Read:
                 f"identify {loaded.folder} --examples {' '.join(map(str, asked.examples))}: the shapes of its tensors "
                 f"are those of n = {fixed} alone."
             )
+        if not fixed:
+            _check_asked(loaded, model, asked.examples)
         read = _Read(model, asked.examples or numbers, None, UNKNOWN, fixed)
         _check_size(loaded, read)
         try:
@@ -174,6 +178,18 @@ def _fixed(model: Model) -> int | None:
     """n, if the shapes of a model's tensors are for one number of examples."""
     numbers = recognition.numbers_of_examples(model)
     return numbers[0] if len(numbers) == 1 else None
+
+
+def _check_asked(loaded: Loaded, model: Model, examples: tuple[int, ...]) -> None:
+    layers, length = len(model.layers), TOKENISATIONS[model.tokens].length
+    tokens = layers * sum(map(length, examples))
+    if tokens > TOKENS:
+        most = sum(layers * len(examples) * length(n) <= TOKENS for n in range(1, max(examples)))
+        each = "each --examples" if len(examples) > 1 else "--examples"
+        raise UsageError(
+            f"identify {loaded.folder} --examples {' '.join(map(str, examples))}: {tokens:,} tokens in {layers} layers "
+            f"take minutes, and {TOKENS:,} are the most; give {each} ≤ {most}."
+        )
 
 
 def _check_size(loaded: Loaded, read: _Read) -> None:

@@ -13,6 +13,7 @@ from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 
 from ..export.exporting import HALVES
+from ..rounding.arithmetic import FORMATS
 from ..rounding.batch import ROUNDINGS, Batch, to_float32
 from . import fitting, learned
 from .fitting import SEED, Fit, Learner, Predictor, Tasks, Trial
@@ -79,6 +80,8 @@ def running(
 ) -> Running:
     """The model run in a format beside its rules, which are run in float64, on tasks on which their steps are calm.
 
+    What overflows on the tasks as they are drawn, where the rules do not, is off by infinity.
+
     Args:
         model: in floats.
         rules: by the number of examples, each of one step or more.
@@ -98,14 +101,23 @@ def running(
             *map(as_float, (exact.ridge, exact.momentum, exact.gamma)),
         )
         seed = (SEED, n, 3)
-        tasks = fitting.sample(d, k, n, FEW, seed=seed, sampler=sampler, scale=scale, linear=linear)
-        tasks = Tasks(*(_calm(rule, tasks) * array for array in tasks))
-        expected = np.stack([prediction(rule, x, y) for x, y in zip(*tasks, strict=True)])
+        drawn = fitting.sample(d, k, n, FEW, seed=seed, sampler=sampler, scale=scale, linear=linear)
+        tasks = Tasks(*(_calm(rule, drawn) * array for array in drawn))
+        expected = _expected(rule, tasks)
         off = fitting.quotient_of_largest(predict(*tasks) - expected, expected)
         worst = float(np.max([worst, off]))  # NaN if one of them is
+        # Smaller data hide numbers that overflow on the way to a prediction that does not.
+        if np.abs(_expected(rule, drawn)).max() <= FORMATS[dtype].largest:
+            worst = worst if np.isfinite(predict(*drawn)).all() else np.inf
     numbers = ", ".join(map(str, rules))
     how = f"n = {numbers}; {fitting.inputs(sampler, scale, linear)}; scaled down where steps would diverge"
+    how += ", but as drawn for whether it overflows"
     return Running(dtype, worst, FEW * len(rules), how)
+
+
+def _expected(rule: Rule, tasks: Tasks) -> np.ndarray:
+    """What a rule of floats predicts: (tasks, k)."""
+    return np.stack([prediction(rule, x, y) for x, y in zip(*tasks, strict=True)])
 
 
 def _calm(rule: Rule, tasks: Tasks) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 
 from scanproof.constructs.tokens.mamba2 import Layout
 
+from ..rounding.arithmetic import FORMATS
 from . import fitting, learned
 from .asked import NOTHING, Asked
 from .fitting import SEED, Fit, Learner, Predictor, Tasks, Trial, fits, sample, tried
@@ -36,6 +37,8 @@ GROWTH = 100.0
 """What |1 − ηλ|^L is at most; else all tasks are scaled down."""
 MOVES = 0.5
 """What ηλ is at least in one group, which is scaled up for it."""
+LEAST = FORMATS["float32"].tiny
+"""The smallest η that is looked for: predictions below it are nothing to a module, whatever float64 makes of them."""
 WORK = 4e8
 """Multiplications of all tasks, about; models that need more are tried on fewer tasks."""
 FEW, MANY = 2, 8
@@ -119,7 +122,7 @@ def measure(
     if larger > scale and asked.scale is None and not asked.examples:
         chosen.append((12, samplers[0], larger))
     trials = tried(first.predict, drawn(chosen))
-    found = fits(trials, first.W0, len(model.blocks))
+    found = fits(trials, first.W0, len(model.blocks), LEAST)
     return first._replace(trials=trials, scale=scale, fits=found, groups=tuple(chosen))
 
 
@@ -158,7 +161,9 @@ def _first(model: Model, layout: Layout, starts: Sequence[np.ndarray]) -> Measur
         )
         trials = tried(predict, list(groups))
         found = [
-            Measured(layout, trials, scale, W0, bent, fits(trials, W0, len(model.blocks)), predict)
+            Measured(
+                layout, trials, scale, W0, bent, fits(trials, W0, len(model.blocks), LEAST), predict
+            )
             for W0 in candidates
         ]
         nearest.append(min(found, key=lambda m: m.best.distance))

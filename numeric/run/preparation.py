@@ -54,8 +54,20 @@ class Prepared:
         _describe(report, request, self.claim, self.construction, self.settings, self.numbers)
 
     def draw(self) -> None:
-        """Draw the data and round them to the numbers that the layer sees."""
-        self.problem = _rounded(drawing.draw(self.claim, self.settings), self.numbers)
+        """Draw the data and round them to the numbers that the layer sees.
+
+        Raises:
+            UsageError: if its format does not hold them.
+        """
+        drawn = drawing.draw(self.claim, self.settings)
+        self.problem = _rounded(drawn, self.numbers)
+        for before, after in zip(_data(drawn), _data(self.problem), strict=True):
+            lost = "overflow" if not np.isfinite(after).all() else "become 0"
+            if lost == "overflow" or (before.any() and not after.any()):
+                raise UsageError(
+                    f"run {self.claim.id} --input-scale {self.settings.input_scale:g}: the data {lost} in "
+                    f"{self.numbers.inputs}; choose another --input-scale or --dtype."
+                )
         if self.problem.W0 is not None:
             self.report.W0 = f"entries from N(0, 1/f), seed {self.settings.seed}"
 
@@ -77,6 +89,14 @@ class Prepared:
                 for head in self.heads():
                     found.append(float(curved(*head)))
                     bar.advance(len(found))
+            largest = float(np.abs(self.problem.x).max())
+            flat = largest > 0 and not largest * largest
+            if flat or not np.isfinite(found).all():
+                raise UsageError(
+                    f"run {self.claim.id} --input-scale {self.settings.input_scale:g}: the curvature of the loss, of "
+                    f"which η is made, {'becomes 0' if flat else 'overflows'} in float64; choose another "
+                    "--input-scale, or give a --step-size."
+                )
             self.eta = largest_step_size(found)
             rule = getattr(learner, "rule", RULE)
         room = jax().numpy.finfo(self.numbers.accumulate)
@@ -189,6 +209,11 @@ def _describe(
     report.W0 = "0"
 
 
+def _data(problem: Problem) -> list[np.ndarray]:
+    """What is drawn."""
+    return [np.asarray(a) for a in (problem.x, problem.y, problem.W0) if a is not None]
+
+
 def _rounded(problem: Problem, numbers: Precision) -> Problem:
     """The data rounded to the input format, so that layer and learner see the same numbers."""
     dtype = jax().numpy.dtype(numbers.inputs)
@@ -196,7 +221,8 @@ def _rounded(problem: Problem, numbers: Precision) -> Problem:
     def one(array: Any) -> Any:
         return None if array is None else np.asarray(array).astype(dtype).astype(np.float64)
 
-    return problem._replace(x=one(problem.x), y=one(problem.y), W0=one(problem.W0))
+    with np.errstate(over="ignore"):
+        return problem._replace(x=one(problem.x), y=one(problem.y), W0=one(problem.W0))
 
 
 def _places(examples: int, every: bool) -> list[int]:

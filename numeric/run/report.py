@@ -6,6 +6,9 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+TOKEN_BY_TOKEN = ("recurrent", "masked")
+"""Lanes whose products have float32 factors where the data are bfloat16."""
+
 
 @dataclass
 class Report:
@@ -58,6 +61,15 @@ class Report:
     floor: str = ""
     share_of_floor: float | None = None
     missing: dict[str, str] | None = None
+
+    @property
+    def arithmetic(self) -> str:
+        """The numbers that the layer computes in, in words."""
+        if self.dtype != "bfloat16":
+            return self.dtype
+        if self.lane in TOKEN_BY_TOKEN:
+            return "data in bfloat16, all else in float32"
+        return "bfloat16 into the products of its states, all else in float32"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with None for infinite numbers."""

@@ -63,7 +63,7 @@ def run(
         heads: H independent tasks, side by side.
         targets: k, or the classes, where the statement leaves them open.
         layers: L, for statements about several steps; 1 if not given.
-        dtype: "float64", "float32" or "bfloat16" (bfloat16 into products, float32 sums).
+        dtype: "float64", "float32" or "bfloat16" (see `Report.arithmetic`).
         lane: which op runs the layer; by its gate if not given.
         chunk: tokens a chunk, for ops that have some.
         sampler: "uniform" on (−s, s) or "normal" with standard deviation s, s = `input_scale`.
@@ -248,12 +248,16 @@ class Run(Prepared):
         report = self.report
         if not np.isfinite(wrong).all():
             which = "learner" if not np.isfinite(expected).all() else "layer"
-            self.lacks("comparison", f"the {which} overflows; choose a smaller --step-size")
+            self.lacks(
+                "comparison",
+                f"the {which} overflows; choose a smaller --step-size or --input-scale",
+            )
             return
         report.error = float(wrong.max())
-        size = math.sqrt((expected**2).sum())
-        if size:
-            report.relative_error = math.sqrt((wrong**2).sum()) / size
+        largest = np.abs(expected).max()
+        if largest:  # squares of the numbers themselves may overflow
+            size = math.sqrt(np.square(expected / largest).sum())
+            report.relative_error = math.sqrt(np.square(wrong / largest).sum()) / size
         if self.bounds is not None:
             with np.errstate(all="ignore"):
                 shares = np.where(wrong == 0, 0.0, wrong / self.bounds)

@@ -18,7 +18,6 @@ from scanproof.constructs.learners.further import delta_rule
 from scanproof.numeric.export import delta_net as exports
 from scanproof.numeric.export.certificates.delta_net import EXACT, Domain, bound, steepest
 from scanproof.numeric.export.exporting import export
-from scanproof.numeric.identify.asked import Asked
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.report import DELTA, NONE
 
@@ -109,7 +108,7 @@ def test_weights_of_another_step_size_are_said_to_be_so(folder, tmp_path):
 
 
 def test_data_of_other_norms_are_not_the_delta_rules_and_contradict_no_manifest(untouched):
-    report = identify(untouched, Asked(sampler="uniform"))
+    report = identify(untouched, sampler="uniform")
     assert report.rule == NONE and report.contradictions == []
     assert any("for examples of the norm 2, and these are not" in note for note in report.notes)
 
