@@ -46,7 +46,7 @@ def identify(
     What is judged, where it is not left to the weights and the manifest:
       --examples 8 --examples 64   tasks of so many examples; only what is tried at several n is
                                    called constant in n
-      --tokens                     labelled, interleaved, concatenated or products
+      --tokens                     labelled, interleaved, concatenated, products or separate
       --sampler                    uniform, normal, sphere or signs
       --dtype                      float64, float32, bfloat16 or float16
 
