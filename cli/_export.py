@@ -31,7 +31,8 @@ StepSize = Annotated[
     option(
         "ETA",
         "η as the factor of the summed gradient: W ← W − η Σ_j x_j (Wᵀx_j − y_j)ᵀ, whatever the statement's "
-        "loss; a row of a mean, or with factors, gets its own η from this one. 0.025 or 1/40; 1/N by default.",
+        "loss; a row of a mean, or with factors, gets its own η from this one; of the delta rule, of each example's "
+        "gradient. 0.025 or 1/40; 1/N by default.",
     ),
 ]
 Seed = Annotated[
@@ -49,8 +50,8 @@ Dtype = Annotated[
 Tokens = Annotated[
     str | None,
     option(
-        "labelled|concatenated|interleaved",
-        "How examples become tokens, for the rows of mamba2 and linear-attention.",
+        "labelled|concatenated|interleaved|separate",
+        "How examples become tokens, for the rows of mamba2 and linear-attention, and of delta-net (separate alone).",
     ),
 ]
 InOneBlock = Annotated[

@@ -51,6 +51,11 @@ def summary(d: Draw, *shape: int, f: int) -> prefix.Summary:
     return prefix.Summary(d(*shape), d(*shape, f, WIDTH))
 
 
+def attended(state: Any, q: Any, k: Any, v: Any) -> tuple[Any, Any]:
+    after, parts = chunked.attend(None, state, linear_attention.Token(q, k, v))
+    return after, parts.outputs
+
+
 def lane(evaluate: Callable[..., Any], layer: Callable[..., Any], inputs: Any) -> Case:
     """The evaluation by chunks: states after the chunks, the last one, and the outputs."""
 
@@ -100,6 +105,11 @@ LANE_CASES = {
         lambda state, k, v: chunked.carry(None, state, linear_attention.Token(k, k, v)),
         lane_loops.carry,
         lambda d, N, f, k: (d(f, WIDTH), d(N, WIDTH), d(N, f)),
+    ),
+    "a chunk without a decay": Case(
+        attended,
+        lane_loops.attended,
+        lambda d, N, f, k: (d(f, WIDTH), d(N, WIDTH), d(N, WIDTH), d(N, f)),
     ),
     "a chunk with decays, without outputs": Case(
         lambda state, k, v, left, whole: chunked.carry_decayed(

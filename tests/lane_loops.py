@@ -54,6 +54,15 @@ def carry(state, k, v):
     return [[a + b for a, b in zip(*pair, strict=True)] for pair in rows], written
 
 
+def attended(state, q, k, v):
+    """The state after a chunk that no decay touches, and what each of its tokens reads."""
+    outputs = []
+    for query, key, value in zip(q, k, v, strict=True):
+        state, _ = carry(state, [key], [value])
+        outputs.append([sum(a * b for a, b in zip(row, query, strict=True)) for row in state])
+    return state, outputs
+
+
 def carry_decayed(state, k, v, left, whole):
     """The same with what decays leave of each write, and of the state."""
     keys = [[weight * entry for entry in key] for weight, key in zip(left, k, strict=True)]

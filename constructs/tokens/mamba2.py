@@ -114,7 +114,7 @@ class RawTokens(NamedTuple):
     """A layout for any numbers of features and targets, as the tokens of a construction."""
 
     layout: Callable[..., Layout]
-    """`labelled_layout`, `concatenated_layout` or `interleaved_layout`."""
+    """`labelled_layout`, `concatenated_layout`, `interleaved_layout`, or `separate.separate_layout`."""
     weights: bool = True
     """Whether tokens carry weight vectors."""
 

@@ -31,7 +31,8 @@ LARGEST = 2**30
 """The most bytes of a model that is built."""
 COVERS = (
     "every prediction for data in the domain, of that many examples or fewer; numbers and arithmetic of this format, "
-    "sums in any order, chunked or step by step; what norms, gates and decays lack of their limits"
+    "sums in any order that is the same for all channels, chunked or step by step; what norms, gates and decays lack "
+    "of their limits"
 )
 STORED = (
     "every prediction for data in the domain, of that many examples or fewer, for a prompt that is given at once; "

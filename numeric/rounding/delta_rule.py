@@ -133,11 +133,11 @@ def _as_known(
         return wide.reshape(*beta.shape, -1)
 
     tokens = delta_known.Tokens(of_heads(v), of_heads(k), of_heads(q), beta)
-    for array in (*tokens, state):
-        whole = (array == 0) | (np.abs(array) >= form.tiny)
-        if not (whole & (array == array.astype(accumulate))).all():
-            return found
     with np.errstate(all="ignore"):
+        for array in (*tokens, state):
+            whole = (array == 0) | (np.abs(array) >= form.tiny)
+            if not (whole & (array == array.astype(accumulate))).all():
+                return found
         known = [
             delta_known.bounds(delta_known.Tokens(*(f[h] for f in tokens)), one, run.size, form)
             for h, one in enumerate(state)

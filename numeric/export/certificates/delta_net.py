@@ -38,8 +38,8 @@ SILU = SIGMOID + 1
 """Of z times it."""
 STEEPEST = 1.1
 """More than the slope of SiLU is anywhere."""
-ROOT = DIVISION + 1
-"""Of a root, and a reciprocal of it, beside half of what its argument is off by."""
+ROOT = DIVISION + 2
+"""Of a root, 2 as GPUs approximate it, and a reciprocal of it, beside half of what its argument is off by."""
 OFF = 2.0**-23
 """By what part the norms of examples may differ from X: as float32 numbers that are rounded do."""
 EXACT = Format(0.0, 0.0, math.inf)

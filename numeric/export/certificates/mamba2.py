@@ -4,7 +4,8 @@ The block's norms scale a token u beside constant channels K by 1 − δ, 0 ≤ 
 (`mamba2.rms-norm`); each other limit is reached to within less than 2⁻⁶⁰. Everything else is rounding, counted
 operation by operation as `numeric.rounding.arithmetic` describes, and an operation on the same numbers is assumed to
 give the same number for every token and channel. Pairs silu(u) − silu(−u) lose nothing: |silu(u)| + |silu(−u)| is |u|.
-The tokens' terms are added up in any order, and so are the features'; the state of earlier tokens is read at once, so
+The tokens' terms are added up in any order that is the same for all channels, and so are the features'; the state of
+earlier tokens is read at once, so
 that chunked evaluation and the recurrence are covered alike.
 
 A step moves w by −ηAᵀr with r = Aw − y for the examples' inputs A, ‖A‖ ≤ √λ. Its terms are η x_ja x_jb w_b and
@@ -139,6 +140,12 @@ class Given:
         self.start = max(math.sqrt(sum(float(w) ** 2 for w in column)) for column in instance.W0.T)
         """The largest column norm of W0."""
 
+    @property
+    def powers(self) -> bool:
+        """Whether the constants are powers of two, with which products are not rounded."""
+        c = self.instance.constants
+        return all(math.frexp(a)[0] == 0.5 for a in (c.channel, c.inner, c.gate, c.scale))
+
     def length(self, examples: int) -> int:
         """T."""
         layout = self.instance.layout
@@ -211,8 +218,9 @@ class Given:
         u, layout = self.u, self.instance.layout
         widths, constants = self.instance.widths, self.instance.constants
         K, kappa, gate = (float(c) for c in (constants.channel, constants.inner, constants.gate))
-        powers = all(math.frexp(c)[0] == 0.5 for c in (K, kappa, gate, constants.scale))
-        weighed = 0 if powers else 3  # by numbers that are not powers of two: stored, and a product
+        weighed = (
+            0 if self.powers else 3
+        )  # by numbers that are not powers of two: stored, and a product
         coordinate = DIVISION + weighed  # a normalised one, beside what the root is off by
         pair = PAIR * u + LIMITS
         squares = widths.channels * K**2

@@ -152,7 +152,8 @@ def mamba2(instance: Instance, domain: Mamba2Domain) -> Bound:
     float32.
 
     Args:
-        instance: the model; no bound is known if bfloat16 does not hold its numbers but those of the encoding.
+        instance: the model; no bound is known if bfloat16 does not hold its numbers but those of the encoding, or
+            constants are no powers of two.
         domain: bounds of the data.
     """
     made = instance.model
@@ -160,6 +161,8 @@ def mamba2(instance: Instance, domain: Mamba2Domain) -> Bound:
     if not all(entering(array, WIDE["bfloat16"]).held for array in tensors):
         return Bound(math.inf, math.inf)
     given = Given(instance, domain, WIDE["float32"])
+    if not given.powers:  # else products with constants are rounded where they are stored
+        return Bound(math.inf, math.inf)
     found = _one_block(given) if instance.model.step is None else _blocks(given)
     return Bound(found.prediction * OUTWARD, found.magnitude)
 
