@@ -71,6 +71,15 @@ OVERFLOWS = "its constant channels overflow in float16, and it computes its scan
 KERNELS = "its kernels round the state and the products of keys and queries to bfloat16, for which no bound is derived"
 PT = {"format": "pt"}
 """The metadata that loaders of torch tensors expect in the header."""
+FLA = {
+    "flash-linear-attention": ("0.6.0",),
+    "fla-core": ("0.6.0",),
+    "torch": ("2.13.0",),
+    "triton": ("3.9.0",),
+}
+"""What layers of flash-linear-attention were tried with."""
+FLA_LAYERS = 'torch.nn.ModuleDict({{"layers": layers}}).load_state_dict(load_file("{out}/model.safetensors"))'
+
 TARGETS: dict[str, Target] = {
     target.name: target
     for target in (
@@ -136,13 +145,8 @@ TARGETS: dict[str, Target] = {
             why="its kernels compute in float32",
             wide=True,
             metadata=PT,
-            loading='torch.nn.ModuleDict({{"layers": layers}}).load_state_dict(load_file("{out}/model.safetensors"))',
-            tested={
-                "flash-linear-attention": ("0.6.0",),
-                "fla-core": ("0.6.0",),
-                "torch": ("2.13.0",),
-                "triton": ("3.9.0",),
-            },
+            loading=FLA_LAYERS,
+            tested=FLA,
         ),
         Target(
             "fla-delta-net",
@@ -151,13 +155,8 @@ TARGETS: dict[str, Target] = {
             ("float32",),
             why="its kernels compute in float32",
             metadata=PT,
-            loading='torch.nn.ModuleDict({{"layers": layers}}).load_state_dict(load_file("{out}/model.safetensors"))',
-            tested={
-                "flash-linear-attention": ("0.6.0",),
-                "fla-core": ("0.6.0",),
-                "torch": ("2.13.0",),
-                "triton": ("3.9.0",),
-            },
+            loading=FLA_LAYERS,
+            tested=FLA,
         ),
     )
 }
