@@ -17,7 +17,7 @@ from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ..rounding.in_format import in_format
 from .certificates.delta_net import Domain, bound, steepest
-from .certificates.found import CALLS, FEWEST, INWARD, SEED, WORK
+from .certificates.found import CALLS, FEWEST, INWARD, SEED, WORK, extended
 from .parts import EACH, IN_TURN, Certificate, Export, Request
 from .row_choice import choose, weights
 
@@ -101,9 +101,7 @@ def certificate(made: Instance, request: Request, dtype: str) -> Certificate:
 def learned(made: Instance, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """What the delta rule predicts, in extended precision: (n + 1, d) and (n, k) -> (k,)."""
     x, y, W0 = (np.asarray(a).astype(np.longdouble) for a in (x, y, made.W0))
-    eta = Fraction(made.eta)
-    exact = np.longdouble(float(eta)) + np.longdouble(float(eta - Fraction(float(eta))))
-    return x[-1] @ delta_rule(W0, x[:-1], y, exact)
+    return x[-1] @ delta_rule(W0, x[:-1], y, extended(made.eta))
 
 
 def run(made: Instance, x: np.ndarray, y: np.ndarray, dtype: str) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.constructions.delta_net import NETWORK
+from scanproof.constructs.layouts.fla_delta_net import configuration
 from scanproof.constructs.learners import further
 from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.decide.ledger import built_in
@@ -211,7 +212,7 @@ def _effect(report: Report, near: Near, trials: Sequence[Trial], model: Model) -
     """How far entries that differ from the construction's move predictions, relative to the largest."""
     if not near.entries.deviating:
         return 0.0
-    settings = _settings(model)
+    settings = configuration(model.layer, model.norm_eps)
     mended = predictor(models(settings, near.entries.mended, near.entries.mended)[model.tokens])
     expected = [mended(*trial.tasks) for trial in trials]
     effect = max(
@@ -225,23 +226,11 @@ def _effect(report: Report, near: Near, trials: Sequence[Trial], model: Model) -
     return effect
 
 
-def _settings(model: Model) -> dict[str, Any]:
-    """What a layer's shapes leave open."""
-    (heads, m, stream), p = model.layer.query.shape, model.layer.value.shape[1]
-    return {
-        "hidden_size": stream,
-        "num_heads": heads,
-        "expand_k": heads * m / stream,
-        "expand_v": heads * p / stream,
-        "norm_eps": model.norm_eps,
-    }
-
-
 def _name_entries(
     report: Report, loaded: Loaded, model: Model, near: Near, trials: Sequence[Trial]
 ) -> None:
     """The entries that are not the construction's, in the order of their effect."""
-    entries, settings = near.entries, _settings(model)
+    entries, settings = near.entries, configuration(model.layer, model.norm_eps)
     report.nearest_construction = (
         f"one pass of the delta rule in one layer, {model.tokens} tokens, η = {_eta(near)}"
     )

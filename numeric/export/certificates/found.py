@@ -242,14 +242,14 @@ def _inside(x: np.ndarray, y: np.ndarray, ground: Ground) -> tuple[np.ndarray, n
 def learned(rule: Rule, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """What the rule predicts, in extended precision, for each run: (…, n + 1, d), (…, n, k) -> (…, k)."""
     x, y = (a.astype(np.longdouble) for a in (x, y))
-    W, eta = np.vectorize(_long, otypes=[np.longdouble])(rule.W0), _long(rule.eta)
+    W, eta = np.vectorize(extended, otypes=[np.longdouble])(rule.W0), extended(rule.eta)
     examples, query = x[..., :-1, :], x[..., -1:, :]
     for _ in range(rule.steps):
         W = W - eta * (examples.swapaxes(-1, -2) @ (examples @ W - y))
     return (query @ W)[..., 0, :]
 
 
-def _long(number: Any) -> np.longdouble:
+def extended(number: Any) -> np.longdouble:
     """An exact number in twice the digits of float64."""
     exact = Fraction(number)
     return np.longdouble(float(exact)) + np.longdouble(float(exact - Fraction(float(exact))))
