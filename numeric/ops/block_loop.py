@@ -13,13 +13,20 @@ from collections.abc import Callable
 from typing import Any
 
 from ..jax_backend import jax
+from . import kernel
 
 Step = Callable[[Any, Any, Any], tuple[Any, Any]]
 """(shared, state, block) -> (state, outputs), a pure function that closes over no traced array."""
 
 
 def each_block(
-    step: Step, shared: Any, states: Any, blocks: Any, *, head_by_head: bool
+    step: Step,
+    shared: Any,
+    states: Any,
+    blocks: Any,
+    *,
+    head_by_head: bool,
+    in_kernel: bool = False,
 ) -> tuple[Any, Any]:
     """Run `step` over the n blocks of each of B heads.
 
@@ -30,17 +37,26 @@ def each_block(
         blocks: a tree of arrays (B, n, …).
         head_by_head: whether heads follow one another, and only reverse-mode derivatives are defined. Otherwise each
             step is batched over them.
+        in_kernel: whether every head's loop is one program of a GPU kernel; the derivative is that of batched steps.
 
     Returns:
         The states after the last block (B, …), and the outputs (B, n, …).
     """
     if head_by_head:
         return _differentiable()(step, shared, states, blocks)
+    if in_kernel:
+        return _in_kernel(step)(shared, states, blocks)
     j = jax()
     again = j.checkpoint(step, prevent_cse=False)  # else every product would be kept
     return j.vmap(lambda f, s, a: j.lax.scan(functools.partial(again, f), s, a))(
         shared, states, blocks
     )
+
+
+@functools.cache
+def _in_kernel(step: Step) -> Callable[..., Any]:
+    plain = functools.partial(each_block, step, head_by_head=False)
+    return kernel.standing_for(plain, functools.partial(kernel.run, step))
 
 
 @functools.cache

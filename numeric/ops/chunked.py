@@ -18,7 +18,7 @@ from scanproof.constructs.layers import ssd
 from ..jax_backend import jax, platform
 from ..precision import Precision, matmul
 from ..precision import precision as precision_of
-from . import decay
+from . import decay, kernel
 from .block_loop import each_block
 from .gates import PER_TOKEN, SCALAR, UNIT
 from .inputs import LinearTokens, itemsize, linear_tokens, positive, symbolic
@@ -64,7 +64,7 @@ def chunked(
     tokens = linear_tokens(
         "chunked", numbers, v, k, q, log_decay, reset, initial_state, needed=needed
     )
-    cut = plan(*tokens.sizes, math.prod(tokens.batch), platform(), chunk)
+    cut = plan(*tokens.sizes, math.prod(tokens.batch), platform(), chunk, numbers=numbers)
     outputs, final_state = _program()(tokens, cut, numbers)
     return Scan(None, outputs, final_state)
 
@@ -82,10 +82,19 @@ class Plan(NamedTuple):
     """G: chunks a block. The products of a block are batched over its chunks; blocks follow one another."""
     head_by_head: bool
     """Whether heads and sequences follow one another too, or are batched."""
+    in_kernel: bool = False
+    """Whether all of it is one GPU kernel, chunk after chunk, with the state in its registers."""
 
 
 def plan(
-    T: int, D: int, N: int, heads: int, where: str, chunk: int | None = None, at_once: int = 8
+    T: int,
+    D: int,
+    N: int,
+    heads: int,
+    where: str,
+    chunk: int | None = None,
+    at_once: int = 8,
+    numbers: Precision | None = None,
 ) -> Plan:
     """The cut for T tokens of `heads` heads with states of D × N on a `cpu`, `gpu` or `tpu`.
 
@@ -96,11 +105,14 @@ def plan(
       and still stay in the cache; a loop over heads avoids the transposition of all tokens that batched heads cost.
     - Elsewhere a kernel's start costs more than a chunk's work: one block, all heads at once. Only the addition of the
       states runs chunk after chunk.
+    - On a GPU, with heads enough and sizes and `numbers` that `kernel.serves`, one kernel.
     """
     C = chunk or chunk_size(T, D, N, where)
     n = T // C
     if any(map(symbolic, (T, D, N, C))):  # traced with symbols for sizes, where nothing is decided
         return Plan(C, 1, True) if where == "cpu" else Plan(C, n, False)
+    if where == "gpu" and numbers is not None and kernel.serves(numbers, heads, C, D, N):
+        return Plan(C, 1, False, in_kernel=True)
     if where != "cpu":
         return Plan(C, max(n, 1), False)
     most = max(1, min(n, at_once, CACHE // (2 * C * (D + N) + C * C + 2 * D * N)))
@@ -115,7 +127,7 @@ def chunk_size(T: int, D: int, N: int, where: str) -> int:
 
 def _needed(chunk: int | None, numbers: Precision, heads: int, T: int, D: int, N: int) -> int:
     """Bytes of outputs and work space."""
-    C, G, head_by_head = plan(T, D, N, heads, platform(), chunk)
+    C, G, head_by_head, _ = plan(T, D, N, heads, platform(), chunk)
     width = itemsize(numbers.accumulate) + itemsize(numbers.inputs)
     scores = G * C * C if C <= T else 0  # a chunk longer than the sequence is never run
     block = scores + (G + 1) * D * N  # scores and states, as they come and as they are read
@@ -173,35 +185,42 @@ def _core(
     j: Any, kind: str, tokens: LinearTokens, plan: Plan, numbers: Precision, states: Any, count: Any
 ) -> tuple[Any, Any]:
     """The final states (B, D, N) and the outputs (B, n·C, D) of the first n·C = `count` tokens."""
-    C, G, _ = plan
+    C, G, head_by_head, in_kernel = plan
     n = tokens.sizes[0] // C
+    cut = (n, C) if in_kernel else (n // G, G, C)
 
     def blocks(array: Any) -> Any:
-        return array[:, : n * C].reshape(array.shape[0], n // G, G, C, *array.shape[2:])
+        return array[:, : n * C].reshape(array.shape[0], *cut, *array.shape[2:])
 
-    scalar = sums = None
+    scalar = sums = edges = None
     if kind == SCALAR:
-        scalar = decay.of_scalar(tokens.log_decay, C, numbers)
+        log_decay = tokens.log_decay[:, 0] if in_kernel else tokens.log_decay
+        scalar = decay.of_scalar(log_decay, C, numbers)
     elif kind == PER_TOKEN:
         reset = None if tokens.reset is None else blocks(tokens.reset)
         sums = decay.running(blocks(tokens.log_decay), reset, numbers)
+        edges = decay.edges(sums) if in_kernel else None  # which picks places, as a kernel cannot
 
     step = functools.partial(_step, numbers)
-    arrays = (*map(blocks, (tokens.v, tokens.k, tokens.q)), sums)
-    state, outputs = each_block(step, scalar, states, arrays, head_by_head=plan.head_by_head)
+    arrays = (*map(blocks, (tokens.v, tokens.k, tokens.q)), sums, edges)
+    state, outputs = each_block(
+        step, scalar, states, arrays, head_by_head=head_by_head, in_kernel=in_kernel
+    )
     return state, outputs.reshape(outputs.shape[0], n * C, -1)
 
 
 def _step(numbers: Precision, scalar: Any, state: Any, block: Any) -> tuple[Any, Any]:
-    v, k, q, sums = block
-    factors = scalar if sums is None else decay.of_tokens(sums)
-    return block_step(numbers, state, v, k, q, factors)
+    v, k, q, sums, edges = block
+    if sums is None:
+        return block_step(numbers, state, v, k, q, scalar)
+    edges = decay.edges(sums) if edges is None else edges
+    return block_step(numbers, state, v, k, q, decay.ChunkDecays(decay.within(sums), *edges))
 
 
 def block_step(
     numbers: Precision, state: Any, v: Any, k: Any, q: Any, factors: decay.ChunkDecays | None
 ) -> tuple[Any, Any]:
-    """A block of G chunks at once: the state after it, and its outputs (G, C, D).
+    """A block of G chunks at once: the state after it, and its outputs (G, C, D). Or one chunk, without the axis G.
 
     Each chunk is `constructs.forms.chunked.step`, in an order that batches the products over the chunks: what each
     chunk writes, then the states between the chunks, then what each reads.
@@ -222,7 +241,7 @@ def block_step(
         state, before = _between_chunks(j, numbers, state, written, None)
         return state, matmul(numbers, weights, v) + matmul(numbers, q, before, (-1, -1))
     written = matmul(numbers, v, factors.to_end[..., None] * k, (-2, -2))
-    whole = j.numpy.broadcast_to(factors.whole, written.shape[:1])
+    whole = j.numpy.broadcast_to(factors.whole, written.shape[:-2])
     state, before = _between_chunks(j, numbers, state, written, whole)
     read = factors.from_start[..., None] * matmul(numbers, q, before, (-1, -1))
     return state, matmul(numbers, factors.within * scores, v) + read
@@ -238,6 +257,8 @@ def _between_chunks(
         after = state + written if whole is None else whole * state + written
         return after, state.astype(numbers.inputs)
 
+    if written.ndim == 2:
+        return body(state, (written, whole))
     return j.lax.scan(body, state, (written, whole), unroll=unrolled(written.shape[0]))
 
 

@@ -77,29 +77,30 @@ def running(log_decay: Any, reset: Any, precision: Precision) -> RunningDecays:
     )
 
 
-def of_tokens(sums: RunningDecays) -> ChunkDecays:
-    """The factors of chunks with one decay a token; the sums have shape (…, C)."""
-    jnp = jax().numpy
-
-    def factor(late: RunningDecays, early: RunningDecays, causal: Any) -> Any:
-        seen = causal & (late.segment == early.segment)
-        elapsed = (late.coarse - early.coarse) + (late.fine - early.fine)
-        # Masked before exp, so that nothing overflows and no gradient is NaN, and after it.
-        return jnp.where(seen, jnp.exp(jnp.where(seen, elapsed, 0)), 0)
-
-    size = sums.segment.shape[-1]
-    columns, rows, last = (
+def within(sums: RunningDecays) -> Any:
+    """`ChunkDecays.within` of chunks with one decay a token; the sums have shape (…, C)."""
+    late, early = (
         RunningDecays(*(array[index] for array in sums))
-        for index in ((..., slice(None), None), (..., None, slice(None)), (..., slice(-1, None)))
+        for index in ((..., slice(None), None), (..., None, slice(None)))
     )
-    start = RunningDecays(*(jnp.zeros_like(array) for array in last))
-    from_start = factor(sums, start, True)
-    return ChunkDecays(
-        factor(columns, rows, jnp.tri(size, dtype=bool)),
-        from_start,
-        factor(last, sums, True),
-        from_start[..., -1],
-    )
+    return _factor(late, early, jax().numpy.tri(sums.segment.shape[-1], dtype=bool))
+
+
+def edges(sums: RunningDecays) -> tuple[Any, Any, Any]:
+    """The other `ChunkDecays`: those from the start, those to the end, and those of the whole chunk."""
+    last = RunningDecays(*(array[..., -1:] for array in sums))
+    start = RunningDecays(*map(jax().numpy.zeros_like, last))
+    from_start = _factor(sums, start, True)
+    return from_start, _factor(last, sums, True), from_start[..., -1]
+
+
+def _factor(late: RunningDecays, early: RunningDecays, causal: Any) -> Any:
+    """The product of the decays between two places, where `causal`, else 0."""
+    jnp = jax().numpy
+    seen = causal & (late.segment == early.segment)
+    elapsed = (late.coarse - early.coarse) + (late.fine - early.fine)
+    # Masked before exp, so that nothing overflows and no gradient is NaN, and after it.
+    return jnp.where(seen, jnp.exp(jnp.where(seen, elapsed, 0)), 0)
 
 
 def of_scalar(log_decay: Any, size: int, precision: Precision) -> ChunkDecays:

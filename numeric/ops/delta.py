@@ -25,6 +25,7 @@ from ..jax_arrays import in_precision
 from ..jax_backend import jax, platform, traced
 from ..precision import Precision, matmul
 from ..precision import precision as precision_of
+from . import kernel
 from .block_loop import each_block
 from .chunked import Plan, plan, unrolled
 from .inputs import broadcasts, itemsize, linear_tokens, positive, real
@@ -111,14 +112,20 @@ def longhorn(
 
 
 def chunk_size(where: str) -> int:
-    """C: 64, or 32 on a CPU, where solving a chunk's system takes longer than the products that follow."""
-    return 32 if where == "cpu" else 64
+    """C: 32 on a CPU or GPU, where solving a chunk's system takes longer than the products that follow, else 64."""
+    return 32 if where in ("cpu", "gpu") else 64
 
 
 def _longhorn_strengths(tokens: delta_rule.Token) -> Any:
-    """`longhorn.strength` of every token of every chunk."""
-    vmap = jax("longhorn").vmap
-    return vmap(vmap(longhorn_layer.strength))(tokens)
+    """`longhorn.strength` of tokens (…, ·)."""
+    return _of_each(longhorn_layer.strength, tokens.beta.ndim)(tokens)
+
+
+def _of_each(function: Callable[..., Any], axes: int) -> Callable[..., Any]:
+    """A function of trees of arrays, over as many leading axes."""
+    for _ in range(axes):
+        function = jax().vmap(function)
+    return function
 
 
 LAYERS = {
@@ -135,7 +142,7 @@ def _run(caller: str, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, w
 
     def needed(heads: int, T: int, D: int, N: int) -> int:
         """Bytes of outputs and two states a head, and of a block's systems, inverses, writes and states."""
-        C, G, head_by_head = plan(T, D, N, heads, platform(), size, AT_ONCE)
+        C, G, head_by_head, _ = plan(T, D, N, heads, platform(), size, AT_ONCE)
         block = G * (2 * C * C + C * D + D * N) if C <= T else 0
         numbers_held = heads * (T * D + 2 * D * N) + (1 if head_by_head else heads) * block
         return numbers_held * itemsize(numbers.accumulate)
@@ -148,7 +155,7 @@ def _run(caller: str, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, w
     beta = jnp.broadcast_to(jnp.asarray(beta, numbers.accumulate), shape)
     token = delta_rule.Token(tokens.k, tokens.v, tokens.q, beta)
     heads = math.prod(tokens.batch)
-    cut = plan(*tokens.sizes, heads, platform(), size, AT_ONCE)
+    cut = plan(*tokens.sizes, heads, platform(), size, AT_ONCE, numbers)
     outputs, final_state = _program()(LAYERS[caller], token, tokens.initial_state, cut, numbers)
     return Scan(None, outputs, final_state)
 
@@ -198,13 +205,24 @@ def _core(
 ) -> tuple[Any, Any]:
     """The final states and the outputs (B, n·C, D) of n·C tokens."""
     heads, length = tokens.beta.shape
-    C, G = cut.chunk, cut.chunks
-    blocks = delta_rule.Token(
-        *(a.reshape(heads, length // (G * C), G, C, *a.shape[2:]) for a in tokens)
+    C, G, head_by_head, in_kernel = cut
+    parts = (length // C, C) if in_kernel else (length // (G * C), G, C)
+    blocks = delta_rule.Token(*(a.reshape(heads, *parts, *a.shape[2:]) for a in tokens))
+    if in_kernel:
+        blocks = _with_strengths(layer, numbers, blocks)
+        steps = functools.partial(_one_chunk, numbers)
+        given: Any = blocks, _inverses_in_kernels(numbers)(blocks)
+    else:
+        steps, given = functools.partial(_step, layer, numbers), blocks
+    state, outputs = each_block(
+        steps, None, state, given, head_by_head=head_by_head, in_kernel=in_kernel
     )
-    step = functools.partial(_step, layer, numbers)
-    state, outputs = each_block(step, None, state, blocks, head_by_head=cut.head_by_head)
     return state, outputs.reshape(heads, length, -1)
+
+
+def _with_strengths(layer: _Layer, numbers: Precision, chunks: delta_rule.Token) -> Any:
+    """Chunks with what `delta_rule.step` has to be given as β."""
+    return chunks._replace(beta=layer.strengths(_accumulated(chunks, numbers)))
 
 
 def _step(
@@ -214,24 +232,69 @@ def _step(
 
     Each chunk is `constructs.forms.wy.step`; what does not need the states is done for all chunks at once.
     """
+    block = _with_strengths(layer, numbers, block)
+    write = functools.partial(_write, numbers)
+    chunks, unroll = (block, _inverses(numbers, block)), unrolled(block.k.shape[0])
+    state, written = jax().lax.scan(write, state, chunks, unroll=unroll)
+    return state, _read(numbers, block, *written)
+
+
+def _one_chunk(numbers: Precision, shared: None, state: Any, given: Any) -> tuple[Any, Any]:
+    """A chunk whose system is inverted: the state after it, and its outputs (C, D)."""
+    state, written = _write(numbers, state, given)
+    return state, _read(numbers, given[0], *written)
+
+
+def _write(numbers: Precision, state: Any, given: Any) -> tuple[Any, tuple[Any, Any]]:
+    """The state after a chunk; what its tokens write, u (C, D), and the state before it, rounded to be read."""
+    chunk, inverse = given
+    u = matmul(numbers, inverse, in_precision(wy.right_side, numbers)(state, chunk))
+    return state + matmul(numbers, u, chunk.k, (-2, -2)), (u, state.astype(numbers.inputs))
+
+
+def _read(numbers: Precision, chunks: delta_rule.Token, u: Any, before: Any) -> Any:
+    """The outputs of chunks (…, C, ·) from what they write and the states before them."""
+    weights = jax().numpy.tril(matmul(numbers, chunks.q, chunks.k, (-1, -1)))
+    return matmul(numbers, weights, u) + matmul(numbers, chunks.q, before, (-1, -1))
+
+
+def _inverses(numbers: Precision, chunks: delta_rule.Token) -> Any:
+    """(I + L)⁻¹ of each chunk's `wy.coefficients`, by a unit triangular solve: (…, C, C)."""
     j = jax()
-    right_side = in_precision(wy.right_side, numbers)
-    block = block._replace(beta=layer.strengths(_accumulated(block, numbers)))
-
-    def body(state: Any, one: Any) -> tuple[Any, Any]:
-        chunk, inverse = one
-        u = matmul(numbers, inverse, right_side(state, chunk))
-        return state + matmul(numbers, u, chunk.k, (-2, -2)), (u, state.astype(numbers.inputs))
-
-    state, (u, before) = j.lax.scan(
-        body, state, (block, _inverses(j, numbers, block)), unroll=unrolled(block.k.shape[0])
-    )
-    weights = j.numpy.tril(matmul(numbers, block.q, block.k, (-1, -1)))
-    return state, matmul(numbers, weights, u) + matmul(numbers, block.q, before, (-1, -1))
-
-
-def _inverses(j: Any, numbers: Precision, chunks: delta_rule.Token) -> Any:
-    """(I + L)⁻¹ of each chunk's `wy.coefficients`, by a unit triangular solve: (G, C, C)."""
-    L = j.vmap(in_precision(wy.coefficients, numbers))(chunks)
+    L = _of_each(in_precision(wy.coefficients, numbers), chunks.k.ndim - 2)(chunks)
     right = j.numpy.broadcast_to(j.numpy.eye(L.shape[-1], dtype=L.dtype), L.shape)
     return j.lax.linalg.triangular_solve(L, right, left_side=True, lower=True, unit_diagonal=True)
+
+
+@functools.cache
+def _inverses_in_kernels(numbers: Precision) -> Callable[[delta_rule.Token], Any]:
+    """`_inverses` of chunks (B, n, C, ·), rounded to enter products, with a program of a GPU kernel for each chunk."""
+
+    def rounded(chunks: delta_rule.Token) -> Any:
+        return _inverses(numbers, chunks).astype(numbers.inputs)
+
+    def one(shared: None, state: None, chunk: delta_rule.Token) -> tuple[None, Any]:
+        inverse = substituted(in_precision(wy.coefficients, numbers)(chunk))
+        return None, inverse.astype(numbers.inputs)
+
+    def run(chunks: delta_rule.Token) -> Any:
+        needed = chunks._replace(v=None, q=None)
+        each = jax().tree.map(lambda a: a.reshape(-1, 1, *a.shape[2:]), needed)
+        found = kernel.run(one, None, None, each, warps=1)[1]
+        return found.reshape(*chunks.beta.shape[:2], *found.shape[2:])
+
+    return kernel.standing_for(rounded, run)
+
+
+def substituted(L: Any) -> Any:
+    """(I + L)⁻¹ by `wy.forward_substitution` line after line, without picking one out of a matrix: (C, C)."""
+    j = jax()
+    places = j.lax.iota(int, L.shape[0])
+
+    def line(t: Any, solved: Any) -> Any:
+        place = (places == t).astype(L.dtype)
+        coefficients = (place[:, None] * L).sum(axis=0)
+        u = place - (coefficients[:, None] * solved).sum(axis=0)
+        return solved + place[:, None] * u
+
+    return j.lax.fori_loop(0, L.shape[0], line, j.numpy.zeros_like(L))

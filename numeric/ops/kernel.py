@@ -1,0 +1,131 @@
+"""A loop over the blocks of a head as one GPU kernel: the state stays in registers, every token is read once.
+
+Written for XLA, a loop on a GPU starts kernels for each turn, and what a turn hands to the next goes through memory.
+Here each head is one program of a Pallas kernel, compiled by JAX's Triton, in which the step that runs is the one that
+the other loops of `block_loop` run. Triton wants matrices whose sides are powers of two; what it has no word for (a
+slice, a batched product, a triangular system) is done before the loop, for all blocks at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..jax_backend import jax
+from ..precision import Precision
+
+SIDES = range(16, 129)
+"""The sides of matrices that fit: a tensor core's least, and what the registers of a program hold."""
+HEADS = 16
+"""Heads from which on one program for each keeps a GPU busier than a kernel for each product."""
+
+
+def serves(numbers: Precision, heads: int, *sides: int) -> bool:
+    """Whether a GPU does better with one kernel for all: products of bfloat16, heads enough, sides that fit."""
+    fits = all(side in SIDES and side & (side - 1) == 0 for side in sides)
+    return numbers.inputs == "bfloat16" and heads >= HEADS and fits and _there()
+
+
+@functools.cache
+def _there() -> bool:
+    """Whether this JAX has Pallas with Triton."""
+    return importlib.util.find_spec("jax.experimental.pallas.triton") is not None
+
+
+def standing_for(plain: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A program that is `kernel` where it is compiled for a GPU and `plain` elsewhere, which computes the same.
+
+    Its derivative, in reverse mode, is that of `plain`.
+    """
+    j = jax()
+    chosen = j.custom_vjp(
+        lambda *trees: j.lax.platform_dependent(*trees, cuda=kernel, default=plain)
+    )
+    chosen.defvjp(functools.partial(j.vjp, plain), lambda pull, cotangents: pull(cotangents))
+    return chosen
+
+
+def run(
+    step: Callable[..., Any],
+    shared: Any,
+    states: Any,
+    blocks: Any,
+    *,
+    warps: int | None = None,
+    interpret: bool = False,
+) -> tuple[Any, Any]:
+    """The states after the last block (B, …) and the outputs (B, n, …): `block_loop.each_block` in a kernel.
+
+    Args:
+        step: (shared, state, block) -> (state, outputs), of matrices, vectors and numbers.
+        shared: a tree of arrays (B, …); may be None.
+        states: an array (B, …); None for steps that have none.
+        blocks: a tree of arrays (B, n, …).
+        warps: of 32 threads each, for a program; None for what matrices of the tokens' sides want.
+        interpret: whether Pallas' interpreter runs it, on any device.
+    """
+    from jax.experimental import pallas as pl
+
+    with warnings.catch_warnings():  # that Triton's part in Pallas will be another package some day
+        warnings.filterwarnings("ignore", message=".*[Tt]riton", category=DeprecationWarning)
+        from jax.experimental.pallas import triton
+
+    j = jax()
+    leaves, tree = j.tree.flatten((shared, states, blocks))
+    body, outputs = program(step, shared, states, blocks)
+    wanted, out = j.tree.flatten(outputs)
+
+    def own(array: Any) -> Any:
+        return pl.BlockSpec((None, *array.shape[1:]), lambda head: (head, *(0,) * (array.ndim - 1)))
+
+    def of_head(*refs: Any) -> None:
+        body(tree.unflatten(refs[: len(leaves)]), *out.unflatten(refs[len(leaves) :]))
+
+    sides = [side for array in (*leaves, *wanted) for side in array.shape[2:]]
+    warps = warps or (8 if max(sides) > 64 else 4)
+    found = pl.pallas_call(
+        of_head,
+        grid=(leaves[0].shape[0],),
+        in_specs=[*map(own, leaves)],
+        out_specs=[*map(own, wanted)],
+        out_shape=wanted,
+        compiler_params=triton.CompilerParams(num_warps=warps, num_stages=3),
+        interpret=interpret,
+    )(*leaves)
+    return out.unflatten(found)
+
+
+def program(
+    step: Callable[..., Any], shared: Any, states: Any, blocks: Any
+) -> tuple[Callable[..., None], tuple[Any, Any]]:
+    """What a head's program does with references to memory, and the arrays (B, …) that all of them write.
+
+    Returns:
+        A function of ((shared, state, blocks), final state, outputs), all of one head and without its axis; and the
+        shapes and dtypes of the final states and the outputs of all heads.
+    """
+    j = jax()
+    B, n = j.tree.leaves(blocks)[0].shape[:2]
+    first = j.tree.map(lambda a: a[0], (shared, states)), j.tree.map(lambda a: a[0, 0], blocks)
+    state, out = j.eval_shape(lambda own, block: step(*own, block), *first)
+
+    def like(one: Any, *axes: int) -> Any:
+        return j.tree.map(lambda a: j.ShapeDtypeStruct((*axes, *a.shape), a.dtype), one)
+
+    def body(inputs: Any, final: Any, written: Any) -> None:
+        own, state, blocks = inputs
+        own, state = j.tree.map(lambda ref: ref[...], (own, state))
+
+        def turn(k: Any, state: Any) -> Any:
+            state, outputs = step(own, state, j.tree.map(lambda ref: ref[k], blocks))
+            written[k] = outputs
+            return state
+
+        state = j.lax.fori_loop(0, n, turn, state)
+        if final is not None:
+            final[...] = state
+
+    return body, (like(state, B), like(out, B, n))

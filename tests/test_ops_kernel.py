@@ -1,0 +1,166 @@
+"""The loops as GPU kernels: what they compute is what the loops compute; when they are chosen; that they compile."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from scanproof.constructs.layers import delta_rule
+from scanproof.numeric import rounding as bounds
+from scanproof.numeric import x64
+from scanproof.numeric.jax_backend import platform
+from scanproof.numeric.ops import block_loop, chunked, delta, kernel
+from scanproof.numeric.ops.chunked import Plan, plan
+from scanproof.numeric.ops.inputs import linear_tokens
+from scanproof.numeric.precision import BFLOAT16, FLOAT32, FLOAT64, Precision
+
+HEADS, T, SIDE, C = 3, 70, 32, 16
+"""Four chunks, and six tokens that are left over."""
+IN_KERNEL, IN_LOOP = Plan(C, 1, False, in_kernel=True), Plan(C, 4, False)
+GATES = ("one", "scalar", "a decay a token", "resets")
+LAYERS = tuple(delta.LAYERS)
+
+
+def _clear() -> None:
+    block_loop._in_kernel.cache_clear()
+    delta._inverses_in_kernels.cache_clear()
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kernels run on any device, by Pallas' interpreter, where otherwise their loops would."""
+    monkeypatch.setattr(kernel, "run", functools.partial(kernel.run, interpret=True))
+    monkeypatch.setattr(kernel, "standing_for", lambda plain, fast: fast)
+    _clear()
+    yield
+    _clear()
+
+
+def program(layer: str) -> tuple[Any, tuple[Any, ...]]:
+    """((plan, v, k, q, the rest, numbers) -> (outputs, final states), arrays in bfloat16)."""
+    rng = np.random.default_rng(7)
+    v, k, q = (
+        jnp.asarray(rng.standard_normal((HEADS, T, SIDE)) / scale, jnp.bfloat16)
+        for scale in (1, 6, 6)
+    )
+    start = jnp.asarray(rng.standard_normal((HEADS, SIDE, SIDE)), jnp.float32)
+    if layer in LAYERS:
+        beta = jnp.asarray(rng.random((HEADS, T)), jnp.float32)
+
+        def compute(cut: Plan, *arrays: Any, numbers: Precision = BFLOAT16) -> Any:
+            v, k, q, beta = arrays
+            token = delta_rule.Token(k, v, q, beta)
+            state = start.astype(numbers.accumulate)
+            return delta.run(delta.LAYERS[layer], token, state, cut, numbers)
+
+        return compute, (v, k, q, beta)
+    decays = -rng.exponential(size=(HEADS, T))
+    decays[rng.random(decays.shape) < 0.1] = -1000
+    given = {
+        "one": (None, None),
+        "scalar": (-0.1, None),
+        "a decay a token": (decays, None),
+        "resets": (None, rng.random((HEADS, T)) < 0.1),
+    }[layer]
+
+    def compute(cut: Plan, *arrays: Any, numbers: Precision = BFLOAT16) -> Any:
+        return chunked.run(linear_tokens("test", numbers, *arrays, *given, start), cut, numbers)
+
+    return compute, (v, k, q)
+
+
+def jitted(compute: Any) -> Any:
+    """The program, compiled for a plan."""
+    return jax.jit(compute, static_argnums=0)
+
+
+@pytest.mark.parametrize("layer", GATES + LAYERS)
+def test_a_kernel_computes_what_the_loop_does(layer: str, interpreted: None):
+    compute, arrays = program(layer)
+    run = jitted(compute)
+    for found, wanted in zip(run(IN_KERNEL, *arrays), run(IN_LOOP, *arrays), strict=True):
+        # Both round the same numbers at the same places; sums may be added up in another order.
+        np.testing.assert_allclose(found, wanted, rtol=2e-2, atol=2e-2)
+        assert np.linalg.norm(found - wanted) <= 2e-3 * np.linalg.norm(wanted)
+
+
+@pytest.mark.parametrize("layer", ["one", "a decay a token", "delta"])
+def test_what_a_kernel_computes_is_within_the_bound_of_the_loop(layer: str, interpreted: None):
+    compute, arrays = program(layer)
+    known = bounds.a_priori(functools.partial(compute, IN_LOOP), *arrays)
+    with x64():
+        wide = functools.partial(compute, IN_LOOP, numbers=FLOAT64)
+        exact = map(np.asarray, jax.jit(wide)(*(a.astype("float64") for a in arrays)))
+    for found, wanted, bound in zip(jitted(compute)(IN_KERNEL, *arrays), exact, known, strict=True):
+        assert (np.abs(np.asarray(found, np.float64) - wanted) <= bound.bound).all()
+        assert np.isfinite(bound.bound).all()
+
+
+@pytest.mark.short("one", "delta")
+@pytest.mark.parametrize("layer", ["one", "scalar", "a decay a token", "delta", "longhorn"])
+def test_its_gradients_are_those_of_the_loop(layer: str):
+    compute, arrays = program(layer)
+
+    def loss(cut: Plan, *arrays: Any) -> Any:
+        outputs, state = compute(cut, *arrays)
+        return (outputs**2).sum() + (state**2).sum()
+
+    places = tuple(range(1, 1 + len(arrays)))
+    found, wanted = (jax.grad(loss, argnums=places)(cut, *arrays) for cut in (IN_KERNEL, IN_LOOP))
+    for one, other in zip(found, wanted, strict=True):
+        one, other = (np.asarray(a, np.float32) for a in (one, other))
+        assert np.linalg.norm(one - other) <= 2e-2 * np.linalg.norm(other)
+
+
+@pytest.mark.parametrize("layer", GATES + LAYERS)
+def test_it_compiles_to_triton_for_a_gpu_that_is_not_there(layer: str):
+    sharding = pytest.importorskip("jax.sharding")
+    if not hasattr(sharding, "AbstractDevice"):
+        pytest.skip("this JAX knows no abstract devices")
+    compute, arrays = program(layer)
+    device = sharding.AbstractDevice("NVIDIA H100", 132, "gpu")
+    with sharding.use_abstract_mesh(sharding.AbstractMesh((1,), ("x",), abstract_device=device)):
+        traced = jax.jit(functools.partial(compute, IN_KERNEL)).trace(*arrays)
+        text = traced.lower(lowering_platforms=("cuda",)).as_text()
+    assert text.count("xla.gpu.triton") == (2 if layer in LAYERS else 1)
+
+
+def test_elsewhere_the_same_program_compiles_to_its_loop():
+    compute, arrays = program("one")
+    text = jax.jit(functools.partial(compute, IN_KERNEL)).lower(*arrays).as_text()
+    assert platform() == "gpu" or "triton" not in text
+
+
+@pytest.mark.skipif(platform() != "gpu", reason="a GPU is wanted")
+@pytest.mark.parametrize("layer", GATES + LAYERS)
+def test_on_a_gpu_it_computes_what_the_loop_does(layer: str):
+    compute, arrays = program(layer)
+    run = jitted(compute)
+    for found, wanted in zip(run(IN_KERNEL, *arrays), run(IN_LOOP, *arrays), strict=True):
+        assert np.linalg.norm(found - wanted) <= 2e-3 * np.linalg.norm(wanted)
+
+
+@pytest.mark.parametrize(
+    ("where", "numbers", "heads", "sides", "chosen"),
+    [
+        ("gpu", BFLOAT16, 16, (64, 64), True),
+        ("gpu", BFLOAT16, 512, (128, 64), True),
+        ("gpu", BFLOAT16, 15, (64, 64), False),
+        ("gpu", BFLOAT16, 16, (64, 48), False),
+        ("gpu", BFLOAT16, 16, (8, 64), False),
+        ("gpu", BFLOAT16, 16, (64, 256), False),
+        ("gpu", FLOAT32, 512, (64, 64), False),
+        ("gpu", FLOAT64, 512, (64, 64), False),
+        ("gpu", None, 512, (64, 64), False),
+        ("tpu", BFLOAT16, 512, (64, 64), False),
+        ("cpu", BFLOAT16, 512, (64, 64), False),
+    ],
+)
+def test_a_kernel_is_chosen_where_it_is_faster(where, numbers, heads, sides, chosen):
+    assert plan(4096, *sides, heads, where, numbers=numbers).in_kernel is chosen
