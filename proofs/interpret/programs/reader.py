@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..questions import Unreadable, shown
+from .parameters import parameters
 from .sizes import Dimensions
 
 TURN = re.compile(r"\.<locals>\._scanproof_\w+")
@@ -99,7 +100,7 @@ class Reader:
         if rule is None:
             raise Unreadable(f"the primitive {name!r} is not read{self.where()}")
         try:
-            found = rule(self, equation.params, *(self.prepared(name, one) for one in inputs))
+            found = rule(self, parameters(equation), *(self.prepared(name, one) for one in inputs))
             found = found if isinstance(found, list) else [found]
             found = self.made(equation, found)
         except Unreadable as error:
