@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
-from scanproof.proofs.interpret.programs.parameters import ScanParameters, parameters
+from scanproof.proofs.interpret.programs.parameters import INLINED, ScanParameters, parameters
 
 from . import compressed
 from .enclosed import Enclosed, Value, Whole, error, hull, magnitude, register
@@ -39,23 +39,10 @@ def inner_programs(equation: Any) -> list[Any]:
     return found
 
 
-@control(
-    "jit",
-    "pjit",
-    "closed_call",
-    "core_call",
-    "remat",
-    "remat2",
-    "checkpoint",
-    "custom_jvp_call",
-    "custom_vjp_call",
-    "custom_vjp_call_jaxpr",
-    "custom_lin",
-)
+@control(*INLINED)
 def call(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
     """A program that runs as it stands: its equations are read in the caller's place."""
-    params = equation.params
-    inner = next(params[k] for k in ("jaxpr", "call_jaxpr", "fun_jaxpr") if k in params)
+    inner = equation.params[INLINED[equation.primitive.name]]
     return reader.run(closed(inner), values)
 
 

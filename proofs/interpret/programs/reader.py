@@ -10,26 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..questions import Unreadable, shown
-from .parameters import parameters
+from .parameters import INLINED, parameters
 from .sizes import Dimensions
 
 TURN = re.compile(r"\.<locals>\._scanproof_\w+")
 """How functions are called that a loop's body was made (`torch.rewriting`)."""
 Rule = Callable[..., Any]
 """(reader, equation's parameters, *inputs) -> the output, or a list of several."""
-
-INLINED = {
-    "jit": "jaxpr",
-    "pjit": "jaxpr",
-    "closed_call": "call_jaxpr",
-    "core_call": "call_jaxpr",
-    "remat2": "jaxpr",
-    "checkpoint": "jaxpr",
-    "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr",
-    "custom_vjp_call_jaxpr": "fun_jaxpr",
-}
-"""Primitives that run a program of their own, and the parameter that holds it."""
 
 
 class Reader:
