@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 from scanproof.proofs.interpret.programs import decisions
-from scanproof.proofs.interpret.programs.parameters import ScanParameters, parameters
+from scanproof.proofs.interpret.programs.parameters import INLINED, ScanParameters, parameters
 from scanproof.proofs.interpret.programs.reader import place
 
 BROKEN = (
@@ -72,6 +72,41 @@ def test_a_scan_of_a_derivative_says_the_same_of_its_inputs():
         outputs = equation.outvars[: found.carries]
         assert [v.aval for v in carries] == [v.aval for v in outputs], BROKEN
         assert [v.aval for v in constants] == list(found.body.in_avals)[: found.consts], BROKEN
+
+
+@jax.custom_vjp
+def own_slope(x):
+    return jnp.sin(x)
+
+
+own_slope.defvjp(lambda x: (jnp.sin(x), x), lambda kept, slope: (slope * kept,))
+
+
+@jax.custom_jvp
+def own_change(x):
+    return jnp.sin(x)
+
+
+own_change.defjvp(lambda given, change: (jnp.sin(given[0]), change[0]))
+
+
+@pytest.mark.parametrize(
+    "function", [jax.jit(jnp.sin), jax.checkpoint(jnp.sin), own_slope, own_change]
+)
+def test_a_call_holds_its_program_under_a_known_name(function):
+    (equation,) = jaxpr(function, (3,)).jaxpr.eqns
+    inner = equation.params[INLINED[equation.primitive.name]]
+    assert inner.eqns[-1].primitive.name in ("sin", "jit"), BROKEN
+
+
+def test_constants_of_a_program_become_its_first_inputs():
+    """As the operator of an associative scan has them."""
+    from jax._src.interpreters.partial_eval import convert_constvars_jaxpr
+
+    numbers = jnp.arange(3.0)
+    closed = jaxpr(lambda x: x + numbers, (3,))
+    opened = convert_constvars_jaxpr(closed.jaxpr)
+    assert [len(one) for one in (closed.consts, opened.constvars, opened.invars)] == [1, 0, 2]
 
 
 @pytest.mark.parametrize(
