@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 from scanproof.proofs.interpret.programs import decisions
+from scanproof.proofs.interpret.programs.parameters import INLINED, ScanParameters, parameters
 from scanproof.proofs.interpret.programs.reader import place
 
 BROKEN = (
@@ -24,15 +25,88 @@ def jaxpr(function, *shapes):
 
 
 def test_a_scan_over_a_symbolic_length_stays_one_scan():
+    found, _ = scanned()
+    assert str(found.length) == "T", BROKEN
+
+
+def scanned():
+    """The parameters of a scan backwards with two constants, two carries, three sequences and two outputs of a turn."""
     T, f = symbols()
-    traced = jaxpr(
-        lambda X: jax.lax.scan(lambda s, x: (s + x, s), jnp.zeros(X.shape[1]), X), (T, f)
-    )
+
+    def program(X, w, v):
+        def turn(carry, rows):
+            x, (y, z) = rows
+            return {"n": carry["n"] + w * x, "m": carry["m"] * v}, {"a": -y, "b": (x * z,)}
+
+        start = {"n": jnp.zeros(X.shape[1]), "m": jnp.ones(X.shape[1])}
+        return jax.lax.scan(turn, start, (X, (X + 1, X + 2)), reverse=True)
+
+    traced = jaxpr(program, (T, f), (f,), (f,))
+    (equation,) = (e for e in traced.jaxpr.eqns if e.primitive.name == "scan")
+    return parameters(equation), equation
+
+
+def test_a_scan_says_which_of_its_inputs_are_constants_carries_and_sequences():
+    found, equation = scanned()
+    assert isinstance(found, ScanParameters), BROKEN
+    assert (found.consts, found.carries, found.reverse) == (2, 2, True), BROKEN
+    constants, carries, sequences = found.parted([str(v.aval.shape) for v in equation.invars])
+    assert (constants, carries, sequences) == (["(f,)"] * 2, ["(f,)"] * 2, ["(T, f)"] * 3), BROKEN
+    assert [str(a.shape) for a in found.body.in_avals] == ["(f,)"] * 7, BROKEN
+    assert len(found.body.out_avals) == len(equation.outvars) == 4, BROKEN
+
+
+def test_a_scan_of_a_derivative_says_the_same_of_its_inputs():
+    """Trees of inputs and outputs are then nested and filtered."""
+
+    def loss(w, X):
+        return jax.lax.scan(lambda s, x: (s * w + x, s), jnp.zeros(3), X)[1].sum()
+
+    traced = jaxpr(jax.grad(loss), (3,), (5, 3))
     scans = [e for e in traced.jaxpr.eqns if e.primitive.name == "scan"]
-    assert len(scans) == 1, BROKEN
-    wanted = {"jaxpr", "length", "num_carry", "num_consts", "reverse"}
-    assert wanted <= set(scans[0].params), BROKEN
-    assert str(scans[0].params["length"]) == "T", BROKEN
+    assert len(scans) == 2, BROKEN
+    for equation in scans:
+        found = parameters(equation)
+        constants, carries, sequences = found.parted(equation.invars)
+        assert all(v.aval.shape[0] == found.length == 5 for v in sequences), BROKEN
+        outputs = equation.outvars[: found.carries]
+        assert [v.aval for v in carries] == [v.aval for v in outputs], BROKEN
+        assert [v.aval for v in constants] == list(found.body.in_avals)[: found.consts], BROKEN
+
+
+@jax.custom_vjp
+def own_slope(x):
+    return jnp.sin(x)
+
+
+own_slope.defvjp(lambda x: (jnp.sin(x), x), lambda kept, slope: (slope * kept,))
+
+
+@jax.custom_jvp
+def own_change(x):
+    return jnp.sin(x)
+
+
+own_change.defjvp(lambda given, change: (jnp.sin(given[0]), change[0]))
+
+
+@pytest.mark.parametrize(
+    "function", [jax.jit(jnp.sin), jax.checkpoint(jnp.sin), own_slope, own_change]
+)
+def test_a_call_holds_its_program_under_a_known_name(function):
+    (equation,) = jaxpr(function, (3,)).jaxpr.eqns
+    inner = equation.params[INLINED[equation.primitive.name]]
+    assert inner.eqns[-1].primitive.name in ("sin", "jit"), BROKEN
+
+
+def test_constants_of_a_program_become_its_first_inputs():
+    """As the operator of an associative scan has them."""
+    from jax._src.interpreters.partial_eval import convert_constvars_jaxpr
+
+    numbers = jnp.arange(3.0)
+    closed = jaxpr(lambda x: x + numbers, (3,))
+    opened = convert_constvars_jaxpr(closed.jaxpr)
+    assert [len(one) for one in (closed.consts, opened.constvars, opened.invars)] == [1, 0, 2]
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def _check(j: Any, mesh: Any, numbers: Precision, *arrays: Any) -> LinearTokens:
         if array is None:
             return None
         dtype = getattr(array, "dtype", None) or np.asarray(array).dtype if dtype is None else dtype
-        return j.ShapeDtypeStruct(np.shape(array), dtype)
+        return j.ShapeDtypeStruct(np.shape(array), j.dtypes.canonicalize_dtype(dtype))
 
     inputs = numbers.inputs
     shapes = j.eval_shape(

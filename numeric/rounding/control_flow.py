@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
+from scanproof.proofs.interpret.programs.parameters import INLINED, ScanParameters, parameters
 
 from . import compressed
 from .enclosed import Enclosed, Value, Whole, error, hull, magnitude, register
@@ -38,23 +39,10 @@ def inner_programs(equation: Any) -> list[Any]:
     return found
 
 
-@control(
-    "jit",
-    "pjit",
-    "closed_call",
-    "core_call",
-    "remat",
-    "remat2",
-    "checkpoint",
-    "custom_jvp_call",
-    "custom_vjp_call",
-    "custom_vjp_call_jaxpr",
-    "custom_lin",
-)
+@control(*INLINED)
 def call(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
     """A program that runs as it stands: its equations are read in the caller's place."""
-    params = equation.params
-    inner = next(params[k] for k in ("jaxpr", "call_jaxpr", "fun_jaxpr") if k in params)
+    inner = equation.params[INLINED[equation.primitive.name]]
     return reader.run(closed(inner), values)
 
 
@@ -90,22 +78,20 @@ def while_(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
 @control("scan")
 def scan(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
     """A loop over rows: one turn for equal rows, the turns one by one, or many of them compiled."""
-    params = equation.params
-    fixed, length = params["num_consts"], params["length"]
-    started = fixed + params["num_carry"]
-    body = closed(params["jaxpr"])
-    constants, carry, columns = values[:fixed], values[fixed:started], values[started:]
+    params = parameters(equation)
+    constants, carry, columns = params.parted(values)
+    body, carries, length = closed(params.body), params.carries, params.length
     if not carry and length > 1 and all(_is_uniform(v) for v in columns):
         results = reader.run(body, [*constants, *(_row(v, 0) for v in columns)])
         return [_repeated(reader.xp, v, length) for v in results]
     if turns(equation) >= COMPILED or (reader.xp is not np and length > 1):
         return _looped(reader, params, body, constants, carry, columns)
-    order = range(length)[::-1] if params["reverse"] else range(length)
+    order = range(length)[::-1] if params.reverse else range(length)
     rows: list[Any] = [None] * length
     for turn in order:
         row = [_row(v, turn) for v in columns]
         results = reader.run(body, [*constants, *carry, *row])
-        carry, rows[turn] = list(results[: started - fixed]), results[started - fixed :]
+        carry, rows[turn] = list(results[:carries]), results[carries:]
     stacks = [_stacked(reader.xp, list(column)) for column in zip(*rows, strict=True)]
     return [*carry, *stacks]
 
@@ -113,8 +99,8 @@ def scan(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
 def turns(equation: Any) -> int:
     """How many turns an equation takes, with all loops inside."""
     inside = sum(turns(e) for program in inner_programs(equation) for e in program.jaxpr.eqns)
-    own = equation.params["length"] if equation.primitive.name == "scan" else 1
-    return own * max(inside, 1) if equation.primitive.name == "scan" else inside
+    is_scan = equation.primitive.name == "scan"
+    return parameters(equation).length * max(inside, 1) if is_scan else inside
 
 
 def _is_uniform(value: Value | None) -> bool:
@@ -144,7 +130,7 @@ def _stacked(xp: Any, rows: list[Any]) -> Any:
 
 def _looped(
     reader: Any,
-    params: Any,
+    params: ScanParameters,
     body: Any,
     constants: list[Any],
     carry: list[Any],
@@ -155,7 +141,7 @@ def _looped(
     import jax.numpy as jnp
 
     register()
-    length, outer = params["length"], reader.xp
+    length, outer = params.length, reader.xp
     if any(v is None for v in (*constants, *carry, *columns)):
         raise UsageError(f"a loop of {length} turns has a condition on computed numbers.")
     inner = reader.inside(jnp)
@@ -177,7 +163,7 @@ def _looped(
             found, outputs = turn(fixed, state, row)
             return jax.tree.map(lambda f, s: jnp.broadcast_to(f, s.shape), found, state), outputs
 
-        return jax.lax.scan(step, state, rows, length=length, reverse=params["reverse"])
+        return jax.lax.scan(step, state, rows, length=length, reverse=params.reverse)
 
     first = jax.tree.map(lambda f: f[0], columns)
     while True:  # fields grow from length 1 to full until they stay as they are
@@ -188,7 +174,7 @@ def _looped(
         if same:
             break
     if outer is np:
-        key = id(body.jaxpr), length, params["reverse"]
+        key = id(body.jaxpr), length, params.reverse
         loop = reader.programs.setdefault(key, jax.jit(loop))
     finals, rows = loop(constants, carry, columns)
     if outer is np:

@@ -132,6 +132,14 @@ def square(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
     return mul(xp, params, shape, dtype, a, a)
 
 
+@rule("one_minus_square")
+def one_minus_square(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """(1 + x)(1 − x), as XLA is given it."""
+    one = _everywhere(xp, shape, dtype, 1.0)
+    grown, less = (f(xp, params, shape, dtype, one, a) for f in (add, sub))
+    return mul(xp, params, shape, dtype, grown, less)
+
+
 @rule("integer_pow")
 def integer_pow(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
     """By any chain of products; a negative power is a reciprocal."""
@@ -186,8 +194,13 @@ def _ends(xp: Any, corners: list[Any]) -> tuple[Any, Any]:
 
 
 def _reciprocal(xp: Any, shape: Shape, dtype: Any, a: Any) -> Value:
-    ones = xp.ones((1,) * len(shape))
-    return div(xp, {}, shape, dtype, Enclosed(shape, dtype, ones, ones), a)
+    return div(xp, {}, shape, dtype, _everywhere(xp, shape, dtype, 1.0), a)
+
+
+def _everywhere(xp: Any, shape: Shape, dtype: Any, number: float) -> Enclosed:
+    """A number that the format has, as every entry."""
+    one = xp.full((1,) * len(shape), number)
+    return Enclosed(shape, dtype, one, one)
 
 
 @rule("abs")
@@ -263,6 +276,15 @@ def logistic(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
     """XLA may compute it as ½ + ½ tanh(x/2), which is wrong by units of ½ where the result is small."""
     result: Any = _sigmoid(xp, params, shape, dtype, a)
     return result._replace(error=error(result) + FUNCTION * format_of(dtype).unit)
+
+
+@rule("log2")
+def log2(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """log(x) times the rounded 1/log 2, as XLA is given it."""
+    factor = xp.full((1,) * len(shape), 1 / math.log(2))
+    ends = widened(xp, factor, factor)[::-1]
+    factor = rounded(xp, shape, dtype, ends, 0.0)
+    return mul(xp, params, shape, dtype, RULES["log"](xp, params, shape, dtype, a), factor)
 
 
 @rule("rsqrt")

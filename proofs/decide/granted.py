@@ -49,7 +49,7 @@ def domains(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> 
 
 OUTSIDE = {
     NO_DENOMINATOR_IS_0: {"div", "rem", "rsqrt", "pow", "triangular_solve"},
-    LOGARITHMS: {"log", "log1p"},
+    LOGARITHMS: {"log", "log1p", "log2"},
     DOMAINS["sqrt"]: {"sqrt", "rsqrt"},
     **{said: {name} for name, said in DOMAINS.items() if name != "sqrt"},
 }

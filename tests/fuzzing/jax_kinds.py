@@ -189,10 +189,14 @@ def _more_functions(a: Any) -> Any:
     x = 1 + a * a
     return (
         jnp.sqrt(x) * lax.rsqrt(x + 1)
-        + jnp.log(x)
+        + jnp.log(x) * jnp.log2(x)
         - jnp.expm1(1 / x)
         + jnp.exp2(1 / x) * jnp.abs(a)
     )
+
+
+def _slopes_of_functions(a: Any) -> Any:
+    return jax.vjp(lambda x: jnp.tanh(x) + jnp.log2(2 + x), _small(a))[1](a)[0]
 
 
 def _gated(a: Any) -> Any:
@@ -291,6 +295,7 @@ VECTORS: dict[str, Any] = {
     "collected": _collected,
     "functions": _functions,
     "more functions": _more_functions,
+    "slopes of functions": _slopes_of_functions,
     "gated": _gated,
     "softmax": _softmax,
     "below": _below,

@@ -294,6 +294,10 @@ def _square(reader: Any, params: Any, a: Any) -> Any:
     return reals(a) * reals(a)
 
 
+def _one_minus_square(reader: Any, params: Any, a: Any) -> Any:
+    return 1 - _square(reader, params, a)
+
+
 def _same(reader: Any, params: Any, a: Any) -> Any:
     return a
 
@@ -482,10 +486,14 @@ RULES: dict[str, Callable[..., Any]] = {
     "integer_pow": _integer_pow,
     "pow": _pow,
     "square": _square,
+    "one_minus_square": _one_minus_square,
     "exp": _exp,
     "exp2": lambda reader, params, a: exponential(reals(a) * function("log", XP.asarray(2))),
     "log": _opaque("log"),
     "log1p": _opaque("log", lambda z: 1 + z),
+    "log2": lambda reader, params, a: divided(
+        function("log", reals(a)), function("log", XP.asarray(2))
+    ),
     "expm1": lambda reader, params, a: exponential(reals(a)) - 1,
     "sqrt": _sqrt,
     "rsqrt": _rsqrt,

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..array import KernelArray
 from ..questions import Unreadable
+from .parameters import ScanParameters
 from .reader import Rule
 from .values import Complex
 
@@ -96,7 +97,7 @@ def _is_complex(aval: Any) -> bool:
 def _makes_complex(name: str, params: Any) -> bool:
     """Whether a primitive of real inputs has to do with complex numbers."""
     if name == "scan":
-        return any(map(_is_complex, (*params["jaxpr"].in_avals, *params["jaxpr"].out_avals)))
+        return any(map(_is_complex, (*params.body.in_avals, *params.body.out_avals)))
     if name == "convert_element_type":
         return getattr(params["new_dtype"], "kind", None) == "c"
     return name in ("complex", "real", "imag", "conj")
@@ -240,16 +241,12 @@ def _parts(values: Sequence[Any], avals: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _scan(real: _Real, params: Any, *inputs: Any) -> list[Any]:
-    program, fixed, carries = _Flat(params["jaxpr"]), params["num_consts"], params["num_carry"]
-    carried = program.takes[fixed : fixed + carries]
-    own = {
-        "jaxpr": program,
-        "num_consts": len(_doubled(program.takes[:fixed])),
-        "num_carry": len(_doubled(carried)),
-    }
+def _scan(real: _Real, params: ScanParameters, *inputs: Any) -> list[Any]:
+    program = _Flat(params.body)
+    consts, carries, _ = map(len, map(_doubled, params.parted(program.takes)))
+    own = params._replace(consts=consts, carries=carries, body=program)
     flat = _parts(inputs, program.takes)
-    found = real.rules["scan"](_Pairs(real.reader), {**params, **own}, *flat)
+    found = real.rules["scan"](_Pairs(real.reader), own, *flat)
     return _paired(found, program.gives)
 
 

@@ -49,7 +49,7 @@ def dimension_type() -> Any:
         raise UsageError(
             f"jax {jax.__version__} keeps its symbolic dimensions elsewhere than {MODULE}.{NAME}, where programs are "
             "noticed when they decide a size; proofs/interpret/programs/decisions.py must be mended for it, "
-            "or install jax 0.10."
+            "or install jax 0.10 or 0.11."
         ) from error
 
 

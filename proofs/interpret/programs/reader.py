@@ -10,25 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..questions import Unreadable, shown
+from .parameters import INLINED, parameters
 from .sizes import Dimensions
 
 TURN = re.compile(r"\.<locals>\._scanproof_\w+")
 """How functions are called that a loop's body was made (`torch.rewriting`)."""
 Rule = Callable[..., Any]
 """(reader, equation's parameters, *inputs) -> the output, or a list of several."""
-
-INLINED = {
-    "jit": "jaxpr",
-    "pjit": "jaxpr",
-    "closed_call": "call_jaxpr",
-    "core_call": "call_jaxpr",
-    "remat2": "jaxpr",
-    "checkpoint": "jaxpr",
-    "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr",
-    "custom_vjp_call_jaxpr": "fun_jaxpr",
-}
-"""Primitives that run a program of their own, and the parameter that holds it."""
 
 
 class Reader:
@@ -99,7 +87,7 @@ class Reader:
         if rule is None:
             raise Unreadable(f"the primitive {name!r} is not read{self.where()}")
         try:
-            found = rule(self, equation.params, *(self.prepared(name, one) for one in inputs))
+            found = rule(self, parameters(equation), *(self.prepared(name, one) for one in inputs))
             found = found if isinstance(found, list) else [found]
             found = self.made(equation, found)
         except Unreadable as error:

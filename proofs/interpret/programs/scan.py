@@ -19,6 +19,7 @@ from ..terms import indicator
 from .joining import stacked
 from .long_axes import first_axes, joined, joined_first, row
 from .merging import Merged, reshaped, unmerged
+from .parameters import ScanParameters
 from .values import Integers, Mask, Masked, MinusInfinity, as_mask, picked, reals
 
 XP = Namespace()
@@ -26,22 +27,19 @@ UNROLLED = 8
 """The number of turns up to which a loop is run turn by turn."""
 
 
-def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
-    consts, carries = params["num_consts"], params["num_carry"]
-    fixed, start = list(inputs[:consts]), list(inputs[consts : consts + carries])
-    sequences = inputs[consts + carries :]
-    length = reader.dimensions.length(params["length"])
-    closed = params["jaxpr"]
+def _scan(reader: Any, params: ScanParameters, *inputs: Any) -> list[Any]:
+    fixed, start, sequences = params.parted(inputs)
+    length = reader.dimensions.length(params.length)
     lengths = first_axes(sequences, length)
     if len(lengths) == 1:
-        sequences = tuple(joined(one) for one in sequences)
+        sequences = [joined(one) for one in sequences]
 
     def run(carry: Sequence[Any], rows: Sequence[Any]) -> list[Any]:
-        return reader.run(closed, [*fixed, *carry, *rows])
+        return reader.run(params.body, [*fixed, *carry, *rows])
 
-    if length == Index(0) and len(closed.out_avals) > carries:
+    if length == Index(0) and len(params.body.out_avals) > params.carries:
         raise Unreadable("the outputs of a loop without a turn")
-    return _nested(run, start, lengths, sequences, fixed, bool(params["reverse"]))
+    return _nested(run, start, lengths, sequences, fixed, params.reverse)
 
 
 def _nested(

@@ -33,8 +33,21 @@ RULES = {
 """What each primitive means on kernel arrays, by its name."""
 
 ENTRYWISE = (
-    *("add", "add_any", "sub", "mul", "div", "neg", "integer_pow", "square"),
-    *("exp", "log", "log1p", "expm1", "sqrt", "rsqrt", "logistic", "sin", "cos", "tanh", "abs"),
+    *("add", "add_any", "sub", "mul", "div", "neg", "integer_pow", "square", "one_minus_square"),
+    *(
+        "exp",
+        "log",
+        "log1p",
+        "log2",
+        "expm1",
+        "sqrt",
+        "rsqrt",
+        "logistic",
+        "sin",
+        "cos",
+        "tanh",
+        "abs",
+    ),
     "convert_element_type",
 )
 """Primitives that make each entry of those at its place."""

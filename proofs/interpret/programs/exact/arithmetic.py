@@ -79,6 +79,14 @@ def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
     return out
 
 
+def _square(reader: Any, params: Any, a: Any) -> Any:
+    return _binary(np.multiply)(reader, params, a, a)
+
+
+def _one_minus_square(reader: Any, params: Any, a: Any) -> Any:
+    return _binary(np.subtract)(reader, params, np.asarray(1), _square(reader, params, a))
+
+
 def _whole(exponent: Any) -> int:
     """The whole number that a fraction, or a ball without a radius, is."""
     if hasattr(exponent, "denominator"):
@@ -107,6 +115,9 @@ def _halved(computer: Computer, operation: Any, a: Any) -> Any:
 LAWS: dict[str, Callable[[Computer, Any], Any]] = {
     "logistic": _logistic,
     "log1p": lambda computer, a: computer.function("log", computer.combined(np.add, a, 1)),
+    "log2": lambda computer, a: computer.combined(
+        np.true_divide, computer.function("log", a), computer.function("log", np.asarray(2))
+    ),
     "expm1": lambda computer, a: computer.combined(np.subtract, computer.function("exp", a), 1),
     "exp2": lambda computer, a: computer.function(
         "exp", computer.combined(np.multiply, a, computer.function("log", np.asarray(2)))
@@ -163,7 +174,8 @@ RULES: dict[str, Callable[..., Any]] = {
     "neg": _neg,
     "integer_pow": _power,
     "pow": _pow,
-    "square": lambda reader, params, a: _binary(np.multiply)(reader, params, a, a),
+    "square": _square,
+    "one_minus_square": _one_minus_square,
     "exp": _named("exp"),
     "log": _named("log"),
     "sqrt": _named("sqrt"),

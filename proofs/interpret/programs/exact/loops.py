@@ -8,22 +8,21 @@ from typing import Any
 import numpy as np
 
 from ....exact.entries import as_array
+from ..parameters import ScanParameters
 
 
-def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
-    consts, carries = params["num_consts"], params["num_carry"]
-    fixed, carry = list(inputs[:consts]), list(inputs[consts : consts + carries])
-    sequences = inputs[consts + carries :]
-    order = range(params["length"])
+def _scan(reader: Any, params: ScanParameters, *inputs: Any) -> list[Any]:
+    fixed, carry, sequences = params.parted(inputs)
+    carries, order = params.carries, range(params.length)
     made: dict[int, list[Any]] = {}
-    for time in reversed(order) if params["reverse"] else order:
+    for time in reversed(order) if params.reverse else order:
         rows = [
             np.asarray(as_array(one[time]) if one.dtype == object else one[time])
             for one in sequences
         ]
-        found = reader.run(params["jaxpr"], [*fixed, *carry, *rows])
+        found = reader.run(params.body, [*fixed, *carry, *rows])
         carry, made[time] = found[:carries], found[carries:]
-    shapes = [aval.shape for aval in params["jaxpr"].out_avals[carries:]]
+    shapes = [aval.shape for aval in params.body.out_avals[carries:]]
     stacked = [
         np.stack([made[t][k] for t in order]) if made else np.empty((0, *shape), dtype=object)
         for k, shape in enumerate(shapes)
