@@ -69,8 +69,12 @@ def program(layer: str) -> tuple[Any, tuple[Any, ...]]:
         "resets": (None, rng.random((HEADS, T)) < 0.1),
     }[layer]
 
+    log_decay, reset = given
+
     def compute(cut: Plan, *arrays: Any, numbers: Precision = BFLOAT16) -> Any:
-        return chunked.run(linear_tokens("test", numbers, *arrays, *given, start), cut, numbers)
+        v, k, q = arrays
+        tokens = linear_tokens("test", numbers, v, k, q, log_decay, reset, start)
+        return chunked.run(tokens, cut, numbers)
 
     return compute, (v, k, q)
 
@@ -123,6 +127,8 @@ def test_it_compiles_to_triton_for_a_gpu_that_is_not_there(layer: str):
     sharding = pytest.importorskip("jax.sharding")
     if not hasattr(sharding, "AbstractDevice"):
         pytest.skip("this JAX knows no abstract devices")
+    if platform() == "gpu":
+        pytest.skip("a GPU that is there is taken")
     compute, arrays = program(layer)
     device = sharding.AbstractDevice("NVIDIA H100", 132, "gpu")
     with sharding.use_abstract_mesh(sharding.AbstractMesh((1,), ("x",), abstract_device=device)):
@@ -149,9 +155,9 @@ def test_on_a_gpu_it_computes_what_the_loop_does(layer: str):
 @pytest.mark.parametrize(
     ("where", "numbers", "heads", "sides", "chosen"),
     [
-        ("gpu", BFLOAT16, 16, (64, 64), True),
+        ("gpu", BFLOAT16, 8, (64, 64), True),
         ("gpu", BFLOAT16, 512, (128, 64), True),
-        ("gpu", BFLOAT16, 15, (64, 64), False),
+        ("gpu", BFLOAT16, 7, (64, 64), False),
         ("gpu", BFLOAT16, 16, (64, 48), False),
         ("gpu", BFLOAT16, 16, (8, 64), False),
         ("gpu", BFLOAT16, 16, (64, 256), False),
@@ -163,4 +169,4 @@ def test_on_a_gpu_it_computes_what_the_loop_does(layer: str):
     ],
 )
 def test_a_kernel_is_chosen_where_it_is_faster(where, numbers, heads, sides, chosen):
-    assert plan(4096, *sides, heads, where, numbers=numbers).in_kernel is chosen
+    assert plan(4096, sides[0], sides[1], heads, where, numbers=numbers).in_kernel is chosen

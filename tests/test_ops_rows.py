@@ -1,4 +1,4 @@
-"""The rows on the ops' JAX programs are proved, and none of twenty mistakes in copies of the ops is."""
+"""The rows on the ops' JAX programs are proved, and none of thirty mistakes in copies of the ops is."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 import jax
 import jax.numpy as jnp
 import pytest
+from jax.experimental.pallas import run_state
 
 from scanproof import Source, _providers, equal
 from scanproof.constructs.arrays.scan import scan
@@ -138,6 +139,35 @@ def chunked(v, k, q, H0, bug=""):
     return outputs, final
 
 
+def in_memory(v, k, q, H0, final, written, bug=""):
+    """A head's program in the kernel of the chunked op with decay 1."""
+    n = v.shape[0]
+
+    def head(refs):
+        (v, k, q, H0), final, written = refs
+
+        def turn(t, H):
+            at = 0 if bug == "the first block again" else t
+            after, outputs = linear_attention_of(H, (v[at], k[t], q[t]))
+            if bug == "added to what is in memory":
+                outputs = outputs + written[t]
+            written[t] = outputs
+            return H if bug == "a state of its own" else after
+
+        turns = n - 1 if bug == "a block too few" else n
+        last = jax.lax.fori_loop(0, turns, turn, H0[...])
+        if bug != "final state not written":
+            final[...] = last
+
+    _, final, written = run_state(head)(((v, k, q, H0), final, written))
+    return written, final
+
+
+def linear_attention_of(H, chunk):
+    v, k, q = chunk
+    return H + v.T @ k, jnp.tril(q @ k.T) @ v + q @ H.T
+
+
 def learner(W, x, y, eta, bug=""):
     """One step on half the mean of squares."""
     wrong = x @ W - y
@@ -182,6 +212,19 @@ def chunks(bug):
     return {"v": "n C D", "k": "n C N", "q": "n C N", "H0": "D N"}, sizes, body
 
 
+def kernels(bug):
+    given, sizes, _ = chunks("")
+
+    def body(v, k, q, H0, final, written, xp, n, C):
+        run = program(functools.partial(in_memory, bug=bug))
+        outputs, last = run(v, k, q, H0, final, written)
+        wanted = scan_merged(ssd.step, None, H0, ssd.Token(v, xp.ones((n, C)), k, q))
+        yield equal(outputs, wanted.outputs)
+        yield equal(last, wanted.final_state)
+
+    return {**given, "final": "D N", "written": "n C D"}, sizes, body
+
+
 def steps(bug):
     def body(W, x, y, eta):
         found = program(functools.partial(learner, bug=bug))(W, x, y, eta)
@@ -201,6 +244,10 @@ BUGS = {
         *("mask off by one", "mask one too far", "no mask", "upper mask", "transposed scores"),
         *("state replaced", "state after the chunk", "no state read", "boundary token dropped"),
         "tokens in another order",
+    ),
+    kernels: (
+        *("added to what is in memory", "the first block again", "a block too few"),
+        *("a state of its own", "final state not written"),
     ),
     steps: ("mean over features", "missing 1/N", "ascent"),
 }

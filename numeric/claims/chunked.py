@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ from scanproof.constructs.layers import linear_attention, ssd
 from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.statements import Statement, equal
 
-from .source import READ, SMALL, as_given, flat, lanes, longer
+from .source import READ, SMALL, as_given, flat, in_memory, lanes, longer
 
 TOKENS = {"z": "n C D", "b": "n C N", "c": "n C N", "H0": "D N"}
 CUT = (
@@ -181,6 +182,31 @@ def with_decays(z, a, b, c, H0, xp, n):
     wanted = scan_merged(ssd.step, None, H0, ssd.Token(z, a, b, c))
     yield equal(outputs, wanted.outputs, label="outputs")
     yield equal(state, wanted.final_state, label="final state")
+
+
+@lanes.claim(
+    "lanes.jax.chunked.kernel",
+    says=(
+        "what the GPU kernel of chunked with decay 1 does for a head is the recurrence over its n·C tokens, whatever "
+        "is in the memory before it is written"
+    ),
+    given={**TOKENS, "final": "D N", "written": "n C D"},
+    sizes=SMALL,
+    reading=READ
+    + " The kernel is read as its program over references to memory, before Triton compiles it.",
+)
+def in_kernel(z, b, c, H0, final, written):
+    """A head's program in the kernel of the chunked op, against the recurrence."""
+
+    def op(z: Any, b: Any, c: Any, H0: Any, *memory: Any) -> Any:
+        from ..ops.chunked import _step
+        from ..precision import FLOAT64
+
+        step = functools.partial(_step, FLOAT64)
+        state, outputs = in_memory(step, H0, (z, b, c, None, None), memory)
+        return outputs, state
+
+    return agree(program(op)(z, b, c, H0, final, written), z, b, c, H0)
 
 
 lanes.unchecked(

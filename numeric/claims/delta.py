@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from scanproof.constructs.forms import wy
 from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import delta_rule
 from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.statements import Statement, equal
 
 from .chunked import CUT
-from .source import READ, SMALL, as_given, flat, lanes
+from .source import READ, SMALL, as_given, flat, in_memory, lanes
 
 GIVEN = {"v": "n C D", "k": "n C N", "q": "n C N", "beta": "n C", "S0": "D N"}
 
@@ -91,6 +93,56 @@ def agree(
     outputs, state = program(op)(v, k, q, beta, S0)
     yield equal(outputs, wanted.outputs, label="outputs")
     yield equal(state, wanted.final_state, label="final state")
+
+
+@lanes.claim(
+    "lanes.jax.delta.kernel",
+    says=(
+        "what the GPU kernel of delta does for a head, given the inverses of the chunks' systems, is the recurrence of "
+        "the delta rule over its n·C tokens, whatever is in the memory before it is written"
+    ),
+    given={**GIVEN, "final": "D N", "written": "n C D"},
+    sizes=SMALL,
+    reading=READ
+    + " The kernel is read as its program over references to memory, before Triton compiles it.",
+)
+def in_kernel(v, k, q, beta, S0, final, written):
+    """A head's program in the kernel of the delta op, against the recurrence."""
+
+    def op(v: Any, k: Any, q: Any, beta: Any, S0: Any, *memory: Any) -> Any:
+        from ..ops.delta import _inverses, _one_chunk
+        from ..precision import FLOAT64
+
+        chunks = delta_rule.Token(k, v, q, beta)
+        given = chunks, _inverses(FLOAT64, chunks)
+        state, outputs = in_memory(functools.partial(_one_chunk, FLOAT64), S0, given, memory)
+        return outputs, state
+
+    wanted = scan_merged(delta_rule.step, None, S0, delta_rule.Token(k, v, q, beta))
+    outputs, state = program(op)(v, k, q, beta, S0, final, written)
+    yield equal(outputs, wanted.outputs, label="outputs")
+    yield equal(state, wanted.final_state, label="final state")
+
+
+@lanes.claim(
+    "lanes.jax.delta.inverse",
+    says="the kernel that inverts a chunk's system line after line returns its inverse",
+    given={"L": "C C"},
+    sizes={"C": (1, 2, 3)},
+    reading=READ + " Only what is below the diagonal is used.",
+)
+def by_lines(L, xp, C):
+    """`substituted` against forward substitution of the identity."""
+
+    def op(L: Any) -> Any:
+        from jax.numpy import tril
+
+        from ..ops.delta import substituted
+
+        return substituted(tril(L, -1))
+
+    strict = xp.tril(L) - L * xp.eye(C)
+    yield equal(program(op)(L), wy.forward_substitution(strict, xp.eye(C)))
 
 
 @lanes.claim(

@@ -31,3 +31,15 @@ def longer(array: Any, rest: Any) -> Any:
     from jax.numpy import concatenate
 
     return concatenate([flat(array), rest])
+
+
+def in_memory(step: Any, state: Any, blocks: Any, memory: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The final state and the outputs that `ops.kernel.program` leaves in memory, of what was there before."""
+    from jax import tree
+    from jax.experimental.pallas import run_state
+
+    from ..ops.kernel import program
+
+    head, _ = program(step, None, *tree.map(lambda array: array[None], (state, blocks)))
+    left = run_state(lambda refs: head(refs[0], *refs[1:]))(((None, state, blocks), *memory))
+    return left[1:]

@@ -19,7 +19,7 @@ from ..precision import Precision
 
 SIDES = range(16, 129)
 """The sides of matrices that fit: a tensor core's least, and what the registers of a program hold."""
-HEADS = 16
+HEADS = 8
 """Heads from which on one program for each keeps a GPU busier than a kernel for each product."""
 
 

@@ -15,6 +15,7 @@ from scanproof.proofs.report.progress import ProgressBar
 
 from ..jax_backend import jax, platform
 from ..ops.chunked import chunk_size
+from ..ops.delta import chunk_size as chunk_of_delta
 from ..precision import Precision
 from ..precision import precision as precision_of
 from ..tasks.step_size import RULE, largest_step_size
@@ -142,7 +143,9 @@ class Prepared:
         report.lane, report.gate = op, "" if gate is None else f"{gate.kind}: {gate.reason}"
         work = self.runner.work(self.p, self.problem, layers)
         chunk = self.request.chunk or (
-            64 if op == "delta" else chunk_size(self.settings.examples, work.D, work.N, platform())
+            chunk_of_delta(platform(), self.numbers)
+            if op == "delta"
+            else chunk_size(self.settings.examples, work.D, work.N, platform())
         )
         self.options = Options(op, self.numbers, chunk)
         report.chunk = None if op in ("recurrent", "masked") else chunk

@@ -18,6 +18,21 @@ INLINED = {
 """Primitives that run a program of their own as it stands, and the parameter that holds it."""
 
 
+def inlined(equation: Any) -> Any:
+    """The program, open or closed, that an equation runs on its inputs as it stands; None for any other equation.
+
+    That of `run_state` reads and writes memory: the program is from what is there before to what is there afterwards.
+    """
+    name, given = equation.primitive.name, equation.params
+    if name == "run_state" and all(given["is_initialized"]):
+        from jax._src.state.discharge import discharge_state
+        from jax.extend.core import ClosedJaxpr
+
+        program = given["jaxpr"]
+        return discharge_state(program if hasattr(program, "consts") else ClosedJaxpr(program, ()))
+    return given[INLINED[name]] if name in INLINED else None
+
+
 class ScanParameters(NamedTuple):
     """What a `scan` runs; its inputs are constants, first carries and sequences, its outputs last carries and rows."""
 

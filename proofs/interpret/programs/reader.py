@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..questions import Unreadable, shown
-from .parameters import INLINED, parameters
+from .parameters import inlined, parameters
 from .sizes import Dimensions
 
 TURN = re.compile(r"\.<locals>\._scanproof_\w+")
@@ -78,8 +78,8 @@ class Reader:
 
     def _result(self, equation: Any, inputs: list[Any]) -> list[Any]:
         name = equation.primitive.name
-        if name in INLINED:
-            inner = equation.params[INLINED[name]]
+        inner = inlined(equation)
+        if inner is not None:
             if hasattr(inner, "consts"):
                 return self.run(inner, inputs)
             return self.run_open(inner, [], inputs)
