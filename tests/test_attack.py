@@ -12,9 +12,12 @@ from scanproof.proofs.decide.ledger import built_in
 
 
 @pytest.mark.short("ch9")
-@pytest.mark.parametrize("source", ["gd-ssm", "gril", "ssd", "ch9"])
-def test_every_mutant_is_refuted_or_equivalent(source, record_property, capsys):
-    rows = built_in().select(source=source)
+@pytest.mark.parametrize(
+    ("source", "apart"), [("gd-ssm", 4), ("gril", 4), ("ssd", 4), ("ch9", 1)], ids=str
+)
+def test_every_mutant_is_refuted_or_equivalent(source, apart, record_property, capsys):
+    """Of every row of the least source, and of one in four of the others; `make mutants` attacks them all."""
+    rows = built_in().select(source=source)[::apart]
     answers = list(workers.run([partial(attack, [row]) for row in rows]))
     assert [rows[a.index].claim.id for a in answers if a.ended or a.timed_out] == []
     records = [record for answer in answers for record in answer.value]

@@ -105,9 +105,10 @@ def several_steps() -> list[str]:
             id = f"{id.split('.')[0]}.gd"
             built = build(checked(Request(id, FEATURES, EXAMPLES, steps=steps)))
             found = built.certify(STORED, wide=True)
+            error = found.search()
             cells += [
                 figure(built, target, STORED),
-                f"{found.found / found.attained:.1e}" if found.found else "–",
+                f"{error / found.attained:.1e}" if error else "–",
             ]
         rows.append([str(steps), *cells])
     headers = [f"{code(t.name)}: {what}" for t in stored for what in ("bound", "found")]
