@@ -261,9 +261,9 @@ def _numbers(
             size, (x, y) = fitting.norm(predicted) or 1.0, tasks
             parts = []
             for some in np.array_split(points, -(-len(points) * x.size // AT_ONCE)):
-                every = (Batch(np.concatenate([data] * len(some))) for data in (x, y))
+                X, Y = (Batch(np.concatenate([data] * len(some))) for data in (x, y))
                 numbers = [Batch(np.repeat(each, len(x))) for each in (some * scale).T]
-                own = kind.predict(W0, *every, numbers).data
+                own = kind.predict(W0, X, Y, numbers).data
                 parts.append(own.reshape(len(some), *predicted.shape) - predicted)
             off.append(np.concatenate(parts).reshape(len(points), -1) / size)
         return np.concatenate(off, axis=1)

@@ -42,7 +42,7 @@ class OverBudget(Exception):
     """A polynomial would cost more than its budget."""
 
 
-def _matmul(field: Any, left: np.ndarray, right: np.ndarray) -> Any:
+def _matmul(self: Any, left: np.ndarray, right: np.ndarray) -> Any:
     """The product of two matrices or vectors without the terms that are 0 in every sum.
 
     Released layers are padded with zeros: of a model with 16 keys for 2 features hardly one entry in a hundred is none.
@@ -52,7 +52,7 @@ def _matmul(field: Any, left: np.ndarray, right: np.ndarray) -> Any:
     columns = left.astype(bool).reshape(-1, left.shape[-1]).any(axis=0)
     met = columns & right.astype(bool).reshape(len(right), -1).any(axis=1)
     if not met.any():
-        return filled(left.shape[:-1] + right.shape[1:], field.number(0))[()]
+        return filled(left.shape[:-1] + right.shape[1:], self.number(0))[()]
     return np.matmul(left[..., met], right[met])
 
 
