@@ -39,8 +39,8 @@ FINEST, FINE, COARSE = 1e-10, 1e-8, 1e-3
 AT_ONCE = 2**20
 """Numbers in the inputs of the tasks that a rule runs on at once, about."""
 
-Predict = Callable[[np.ndarray, Any, Any, Sequence[float]], Any]
-"""(W0, x, y, numbers) -> the predictions; x (n + 1, d), y (n, k), of one task or of a batch."""
+Predict = Callable[[np.ndarray, Any, Any, Sequence[Any]], Any]
+"""(W0, x, y, numbers) -> the predictions; x (n + 1, d), y (n, k), of one task or of a batch, whose numbers may differ."""
 
 
 class Kind(NamedTuple):
@@ -260,7 +260,8 @@ def _numbers(
         for tasks, predicted in trials:
             size, (x, y) = fitting.norm(predicted) or 1.0, tasks
             parts = []
-            for some in np.array_split(points, -(-len(points) * x.size // AT_ONCE)):
+            runs = min(len(points), -(-len(points) * x.size // AT_ONCE))
+            for some in np.array_split(points, runs):
                 X, Y = (Batch(np.concatenate([data] * len(some))) for data in (x, y))
                 numbers = [Batch(np.repeat(each, len(x))) for each in (some * scale).T]
                 own = kind.predict(W0, X, Y, numbers).data
