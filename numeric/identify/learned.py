@@ -40,7 +40,7 @@ AT_ONCE = 2**20
 """Numbers in the inputs of the tasks that a rule runs on at once, about."""
 
 Predict = Callable[[np.ndarray, Any, Any, Sequence[Any]], Any]
-"""(W0, x, y, numbers) -> the predictions; x (n + 1, d), y (n, k), of one task or of a batch, whose numbers may differ."""
+"""(W0, x, y, numbers) -> the predictions; x (n + 1, d), y (n, k), of a task or of a batch, whose numbers may differ."""
 
 
 class Kind(NamedTuple):
