@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark as long the cases of tests of which only some are.
+    """Mark as long, or as rare, the cases of tests of which only some are.
 
     Raises:
         UsageError: if a mark names a case that there is not.
@@ -45,11 +45,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     selected = any("::" in str(argument) for argument in config.args)
     for test, group in groupby(items, lambda item: item.nodeid.partition("[")[0]):
         cases = list(group)
-        short, long = (cases[0].get_closest_marker(name) for name in ("short", "long_cases"))
-        if short is None and long is None:
+        short, long, rest = (
+            cases[0].get_closest_marker(name) for name in ("short", "long_cases", "rest")
+        )
+        if short is None and long is None and rest is None:
             continue
         ids = [case.nodeid.removeprefix(test) for case in cases]
-        named = [*(short.args if short else ()), *(long.args if long else ())]
+        named = [text for mark in (short, long, rest) if mark for text in mark.args]
         missing = [n for n in named if isinstance(n, str) and not any(n in id for id in ids)]
         if missing and not selected:
             raise pytest.UsageError(f"{test} has no case {', '.join(missing)}; it has {ids}")
@@ -60,6 +62,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 case.add_marker("long")
             if long and any(n in id for n in long.args):
                 case.add_marker("long")
+            # Others than those of `make test`, of which the first is one.
+            if rest and not any(
+                place % n == n // 2 if isinstance(n, int) else n in id for n in rest.args
+            ):
+                case.add_marker("rare")
 
 
 def pytest_collection_finish() -> None:

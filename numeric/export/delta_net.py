@@ -92,9 +92,12 @@ def certificate(made: Instance, request: Request, dtype: str) -> Certificate:
         return Certificate(domain._asdict(), math.inf, math.inf, COVERS)
     x, y = steepest(made, domain)
     attained = float(np.abs(learned(made, x, y)[0])) * INWARD
-    missed = found(made, domain, dtype) if math.isfinite(most.prediction) else 0.0
+
+    def search() -> float:
+        return found(made, domain, dtype) if math.isfinite(most.prediction) else 0.0
+
     return Certificate(
-        domain._asdict(), most.prediction, most.magnitude, COVERS, min(attained, most.magnitude), missed
+        domain._asdict(), most.prediction, most.magnitude, COVERS, min(attained, most.magnitude), search
     )  # fmt: skip
 
 

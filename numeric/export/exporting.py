@@ -214,7 +214,7 @@ def _certificate(found: Certificate, dtype: str, data: str) -> dict[str, Any]:
         "magnitude": _finite(found.magnitude),
         "attained": _finite(found.attained),
         "relative": _finite(relative),
-        "found": found.found,
+        "found": found.search(),
         "covers": found.covers,
     }
 

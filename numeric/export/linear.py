@@ -179,10 +179,13 @@ def certificate(
         start=float(sizes[1].max()),
     )
     magnitude = min(found.magnitude, most.proved)
-    missed = 0.0
-    if found.prediction < math.inf:
-        missed = _found(exact, learner, domain, dtype, linear=linear, wide=form.operation < 1)
-    return Certificate(finite, found.prediction, magnitude, covers, most.attained, missed)
+
+    def search() -> float:
+        if found.prediction == math.inf:
+            return 0.0
+        return _found(exact, learner, domain, dtype, linear=linear, wide=form.operation < 1)
+
+    return Certificate(finite, found.prediction, magnitude, covers, most.attained, search)
 
 
 def _found(

@@ -132,9 +132,12 @@ def _certificate(made: Instance, request: Request, eta: Fraction, dtype: str) ->
     finite = {n: v for n, v in domain._asdict().items() if math.isfinite(v)}
     most = largest_prediction(made, domain)
     magnitude = min(found.magnitude, most.proved)
-    missed = _found(made, domain, eta, dtype) if found.prediction < math.inf else 0.0
+
+    def search() -> float:
+        return _found(made, domain, eta, dtype) if found.prediction < math.inf else 0.0
+
     covers = STORED if dtype == "bfloat16" else COVERS
-    return Certificate(finite, found.prediction, magnitude, covers, most.attained, missed)
+    return Certificate(finite, found.prediction, magnitude, covers, most.attained, search)
 
 
 def bound_in(dtype: str, made: Instance, domain: Domain) -> Bound:

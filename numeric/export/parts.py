@@ -79,8 +79,11 @@ class Certificate(NamedTuple):
     """For which evaluations it holds, in which formats."""
     attained: float = 0.0
     """What |learner| is on some data of the domain."""
-    found: float = 0.0
-    """What |prediction − learner| is on some data of the domain, run in NumPy; 0 if it was not looked for."""
+    search: Callable[[], float] = float
+    """Looks for what |prediction − learner| is on some data of the domain, run in NumPy; 0 if it does not look.
+
+    It takes as long as hundreds of runs of the model, so that only what tells its result makes it.
+    """
 
 
 class Export(NamedTuple):

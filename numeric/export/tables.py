@@ -52,15 +52,23 @@ def page(text: str) -> str:
     Raises:
         ValueError: if the page has no place for one of them.
     """
-    tables = {"targets": targets(), "stored": several_steps(), "step sizes": step_sizes()}
+    tables = {"targets": targets, "stored": several_steps, "step sizes": step_sizes}
+    for name in tables:  # before they are made, which takes a while
+        _parts(text, name)
     for name, lines in tables.items():
-        begin, end = BEGIN.format(name), END.format(name)
-        before, found, rest = text.partition(begin)
-        _, closed, after = rest.partition(end)
-        if not (found and closed):
-            raise ValueError(f"the page has no {begin} with {end} after it")
-        text = "\n".join([before + begin, *lines, end + after])
+        before, begin, end, after = _parts(text, name)
+        text = "\n".join([before + begin, *lines(), end + after])
     return text
+
+
+def _parts(text: str, name: str) -> tuple[str, str, str, str]:
+    """What stands before a table on a page, the lines around the table, and what stands after them."""
+    begin, end = BEGIN.format(name), END.format(name)
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"the page has no {begin} with {end} after it")
+    return before, begin, end, after
 
 
 def targets() -> list[str]:
@@ -105,9 +113,10 @@ def several_steps() -> list[str]:
             id = f"{id.split('.')[0]}.gd"
             built = build(checked(Request(id, FEATURES, EXAMPLES, steps=steps)))
             found = built.certify(STORED, wide=True)
+            error = found.search()
             cells += [
                 figure(built, target, STORED),
-                f"{found.found / found.attained:.1e}" if found.found else "–",
+                f"{error / found.attained:.1e}" if error else "–",
             ]
         rows.append([str(steps), *cells])
     headers = [f"{code(t.name)}: {what}" for t in stored for what in ("bound", "found")]

@@ -34,9 +34,13 @@ ROUNDS = 30
 """Of a fit (Levenberg and Marquardt)."""
 WIDTH = 1e-6
 """Of differences in it, relative."""
+FINEST, FINE, COARSE = 1e-10, 1e-8, 1e-3
+"""Relative gains with which a fit ends: that a step may make, that one made, and one far from the nearest rule."""
+AT_ONCE = 2**20
+"""Numbers in the inputs of the tasks that a rule runs on at once, about."""
 
-Predict = Callable[[np.ndarray, Any, Any, Sequence[float]], Any]
-"""(W0, x, y, numbers) -> the predictions; x (n + 1, d), y (n, k), of one task or of a batch."""
+Predict = Callable[[np.ndarray, Any, Any, Sequence[Any]], Any]
+"""(W0, x, y, numbers) -> the predictions; x (n + 1, d), y (n, k), of a task or of a batch, whose numbers may differ."""
 
 
 class Kind(NamedTuple):
@@ -185,6 +189,7 @@ def nearest(
 def _all(
     trials: Sequence[Trial], W0: np.ndarray, fits: Sequence[Fit], layers: int
 ) -> Iterator[Fitted]:
+    nearest = min((f.distance for f in fits), default=math.inf) ** 2 * len(trials)
     for fit in fits[1:]:
         steps = "1 step" if fit.steps == 1 else f"{fit.steps} steps"
         rule = f"{steps} of gradient descent with η = {fit.step_size:.4g}"
@@ -198,7 +203,8 @@ def _all(
                 yield _made(_descent(fit.steps), W0, rule, names, each)
     d = W0.shape[0]
     for kind in kinds(layers, invertible=all(t.tasks.examples > d for t in trials)):
-        numbers = _numbers(kind, trials, W0)
+        size, numbers = _numbers(kind, trials, W0, nearest / CLEARLY**2)
+        nearest = min(nearest, size)
         if numbers is not None:
             rule = kind.rule.format(*(f"{number:.4g}" for number in numbers))
             yield _made(kind.predict, W0, rule, kind.names, numbers)
@@ -229,27 +235,48 @@ def _off(predict: Callable[[Tasks], np.ndarray], held: Sequence[Trial]) -> float
     return fitting.norm(np.array(gaps)) / math.sqrt(len(gaps))
 
 
-def _numbers(kind: Kind, trials: Sequence[Trial], W0: np.ndarray) -> tuple[float, ...] | None:
-    """Those with which a rule comes nearest, from the best of its starts."""
+def _numbers(
+    kind: Kind, trials: Sequence[Trial], W0: np.ndarray, most: float
+) -> tuple[float, tuple[float, ...] | None]:
+    """Those with which a rule comes nearest, from the best of its starts, and the sum of squares that it leaves.
+
+    Args:
+        kind: of the rule.
+        trials: what it is fitted to.
+        W0: the initial weights.
+        most: a sum of squares of which no rule that leaves more will be named, so that its numbers need not be exact.
+
+    Returns:
+        The sum of squares, and the numbers; infinity and none where they are not a rule's.
+    """
     if not kind.names:
-        return ()
+        return math.inf, ()
     curvature = float(np.mean([_curvature(t.tasks) for t in trials])) or 1.0
-    batches = [(Batch(t.tasks.x), Batch(t.tasks.y), t.predicted) for t in trials]
     scale = np.array([curvature**unit for unit in kind.units])
 
-    def residuals(numbers: np.ndarray) -> np.ndarray:
+    def residuals(points: np.ndarray) -> np.ndarray:
+        """Those of several choices of numbers, (choices, numbers) -> (choices, residuals), side by side."""
         off = []
-        for x, y, predicted in batches:
-            own = kind.predict(W0, x, y, (numbers * scale).tolist()).data - predicted
-            off.append(own.ravel() / (fitting.norm(predicted) or 1.0))
-        return np.concatenate(off)
+        for tasks, predicted in trials:
+            size, (x, y) = fitting.norm(predicted) or 1.0, tasks
+            parts = []
+            runs = min(len(points), -(-len(points) * x.size // AT_ONCE))
+            for some in np.array_split(points, runs):
+                X, Y = (Batch(np.concatenate([data] * len(some))) for data in (x, y))
+                numbers = [Batch(np.repeat(each, len(x))) for each in (some * scale).T]
+                own = kind.predict(W0, X, Y, numbers).data
+                parts.append(own.reshape(len(some), *predicted.shape) - predicted)
+            off.append(np.concatenate(parts).reshape(len(points), -1) / size)
+        return np.concatenate(off, axis=1)
 
-    found = [_least(residuals, np.array(start)) for start in kind.starts]
+    found = [_least(residuals, np.array(start), most) for start in kind.starts]
     off, numbers = min(found, key=lambda f: f[0])
     pairs = list(zip(numbers, kind.units, strict=True))
     damped = all(at > 0 for at, unit in pairs if unit == 1)
     calm = all(abs(at) < 1 for at, unit in pairs if unit == 0)
-    return tuple((numbers * scale).tolist()) if math.isfinite(off) and damped and calm else None
+    if not (math.isfinite(off) and damped and calm):
+        return math.inf, None
+    return off, tuple((numbers * scale).tolist())
 
 
 def _curvature(tasks: Tasks) -> float:
@@ -258,23 +285,25 @@ def _curvature(tasks: Tasks) -> float:
 
 
 def _least(
-    residuals: Callable[[np.ndarray], np.ndarray], at: np.ndarray
+    residuals: Callable[[np.ndarray], np.ndarray], at: np.ndarray, most: float
 ) -> tuple[float, np.ndarray]:
-    """A local minimum of a sum of squares, by Levenberg's and Marquardt's method."""
-    now, damping = residuals(at), 1e-2
-    size = float(now @ now)
-    for _ in range(ROUNDS):
-        if not math.isfinite(size):
-            return math.inf, at
+    """A local minimum of a sum of squares, by Levenberg's and Marquardt's method.
+
+    Args:
+        residuals: at several points at once: (points, numbers) -> (points, residuals).
+        at: where to start from, (numbers,).
+        most: above which a minimum need not be exact.
+    """
+
+    def around(at: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """The sum of squares, the residuals, and their derivatives by differences: (residuals, numbers)."""
         widths = WIDTH * (1 + np.abs(at))
-        J = np.stack(
-            [
-                (residuals(at + w * e) - now) / w
-                for w, e in zip(widths, np.eye(len(at)), strict=True)
-            ],
-            axis=1,
-        )
-        if not np.isfinite(J).all():
+        now, *moved = residuals(np.concatenate([at[None], at + np.diag(widths)]))
+        return float(now @ now), now, np.stack([*moved - now], axis=1) / widths
+
+    (size, now, J), damping = around(at), 1e-2
+    for _ in range(ROUNDS):
+        if not (math.isfinite(size) and np.isfinite(J).all()):
             return math.inf, at
         normal, slope, before = J.T @ J, J.T @ now, size
         while damping < 1e8:
@@ -282,12 +311,14 @@ def _least(
             step = fitting.least_squares(steeper, slope)
             if step is None:
                 return math.inf, at
-            other = residuals(at - step)
-            if other @ other < size:
-                at, now, size = at - step, other, float(other @ other)
+            if slope @ step <= FINEST * size:  # what it would gain
+                return size, at
+            other = around(at - step)
+            if other[0] < size:
+                at, (size, now, J) = at - step, other
                 damping /= 10
                 break
             damping *= 10
-        if damping >= 1e8 or before - size <= 1e-10 * before:
+        if damping >= 1e8 or before - size <= (FINE if size <= most else COARSE) * before:
             break
     return size, at

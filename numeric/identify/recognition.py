@@ -370,10 +370,10 @@ def _both(model: Model, rule: Rule, x: ExactArray, y: ExactArray) -> tuple[Any, 
 
 def _certainty(model: Model, rules: Rules, numbers: list[int], linear: bool) -> int:
     """b such that the predictions agree at all points, and yet differ, with a chance below 2^−b."""
-    largest = 0
+    # Another example takes part in the same sums and products, and makes no degree smaller.
+    largest = polynomial.degree(model, max(numbers), linear=linear)
     for n in numbers:
-        own = (2 if linear else 1) * rules[n].degree
-        largest = max(largest, own, polynomial.degree(model, n, linear=linear))
+        largest = max(largest, (2 if linear else 1) * rules[n].degree)
     return math.floor(POINTS * (BITS - math.log2(largest)) - math.log2(len(numbers)))
 
 

@@ -70,8 +70,7 @@ class Batch(NDArrayOperatorsMixin):
         """Of each array by itself."""
         if function is np.matmul:
             return self._made(_product(*inputs))
-        axes = max(len(a.shape) if isinstance(a, Batch) else np.ndim(a) for a in inputs)
-        return self._made(function(*(_aligned(a, axes) for a in inputs)))
+        return self._made(function(*_aligned(inputs)))
 
     def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Batch:
         """NumPy's functions that take several arrays, or move entries."""
@@ -110,12 +109,19 @@ def _product(left: Any, right: Any) -> np.ndarray:
     return found[..., 0, :] if row and not column else found[..., 0] if row else found
 
 
-def _aligned(array: Any, axes: int) -> Any:
+def _aligned(arrays: Sequence[Any]) -> list[Any]:
     """With axes of length 1 behind the batch's, so that broadcasting meets the arrays' own axes only."""
-    if not isinstance(array, Batch):
-        return array
-    data = array.data
-    return data.reshape(len(data), *(1,) * (axes + 1 - data.ndim), *array.shape)
+    held = [a.data if isinstance(a, Batch) else a for a in arrays]
+    axes = [
+        getattr(one, "ndim", 0) - isinstance(a, Batch) for a, one in zip(arrays, held, strict=True)
+    ]
+    most = max(axes)
+    return [
+        one.reshape(len(one), *(1,) * (most - own), *one.shape[1:])
+        if isinstance(a, Batch) and own < most
+        else one
+        for a, one, own in zip(arrays, held, axes, strict=True)
+    ]
 
 
 def _reshape(batch: Batch, shape: tuple[int, ...]) -> Batch:
