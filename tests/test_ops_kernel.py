@@ -15,7 +15,7 @@ from scanproof.constructs.layers import delta_rule
 from scanproof.numeric import rounding as bounds
 from scanproof.numeric import x64
 from scanproof.numeric.jax_backend import platform
-from scanproof.numeric.ops import block_loop, chunked, delta, kernel
+from scanproof.numeric.ops import chunked, delta, kernel
 from scanproof.numeric.ops.chunked import Plan, plan
 from scanproof.numeric.ops.inputs import linear_tokens
 from scanproof.numeric.precision import BFLOAT16, FLOAT32, FLOAT64, Precision
@@ -28,7 +28,6 @@ LAYERS = tuple(delta.LAYERS)
 
 
 def _clear() -> None:
-    block_loop._in_kernel.cache_clear()
     delta._inverses_in_kernels.cache_clear()
 
 
@@ -157,6 +156,7 @@ def test_on_a_gpu_it_computes_what_the_loop_does(layer: str):
     [
         ("gpu", BFLOAT16, 8, (64, 64), True),
         ("gpu", BFLOAT16, 512, (128, 64), True),
+        ("gpu", BFLOAT16, 512, (128, 128), True),
         ("gpu", BFLOAT16, 7, (64, 64), False),
         ("gpu", BFLOAT16, 16, (64, 48), False),
         ("gpu", BFLOAT16, 16, (8, 64), False),
@@ -170,3 +170,8 @@ def test_on_a_gpu_it_computes_what_the_loop_does(layer: str):
 )
 def test_a_kernel_is_chosen_where_it_is_faster(where, numbers, heads, sides, chosen):
     assert plan(4096, sides[0], sides[1], heads, where, numbers=numbers).in_kernel is chosen
+
+
+@pytest.mark.parametrize(("chunk", "chosen"), [(16, True), (64, True), (128, False), (48, False)])
+def test_a_chunk_that_takes_more_memory_than_any_gpu_has_goes_through_the_loops(chunk, chosen):
+    assert plan(4096, 128, 128, 512, "gpu", chunk, numbers=BFLOAT16).in_kernel is chosen

@@ -53,7 +53,6 @@ def each_block(
     )
 
 
-@functools.cache
 def _in_kernel(step: Step) -> Callable[..., Any]:
     plain = functools.partial(each_block, step, head_by_head=False)
     return kernel.standing_for(plain, functools.partial(kernel.run, step))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -21,11 +22,27 @@ SIDES = range(16, 129)
 """The sides of matrices that fit: a tensor core's least, and what the registers of a program hold."""
 HEADS = 8
 """Heads from which on one program for each keeps a GPU busier than a kernel for each product."""
+MEMORY = {"8.0": 163, "8.7": 163, "9.0": 227, "10.0": 227, "10.3": 227, "11.0": 227}
+"""KiB of shared memory that a program may have, by compute capability (CUDA C++ programming guide)."""
+LEAST = 99
+"""KiB, where nothing else is known: of Ada and of GeForce cards."""
+STAGES = 3
+"""Turns of the loop whose tokens are on their way at once, at most."""
 
 
-def serves(numbers: Precision, heads: int, *sides: int) -> bool:
-    """Whether a GPU does better with one kernel for all: products of bfloat16, heads enough, sides that fit."""
-    fits = all(side in SIDES and side & (side - 1) == 0 for side in sides)
+def serves(numbers: Precision, heads: int, C: int, D: int, N: int) -> bool:
+    """Whether a GPU does better with one kernel for all: products of bfloat16, heads enough, sides that fit.
+
+    Args:
+        numbers: the precision.
+        heads: heads and sequences.
+        C: the chunk.
+        D: of states (D, N).
+        N: of states (D, N).
+    """
+    fits = all(side in SIDES and side & (side - 1) == 0 for side in (C, D, N))
+    # One chunk's tokens, its scores and a state, as they enter products.
+    fits = fits and 2 * (C * (D + 2 * N) + C * C + D * N) <= LEAST * 1024
     return numbers.inputs == "bfloat16" and heads >= HEADS and fits and _there()
 
 
@@ -84,6 +101,11 @@ def run(
     def of_head(*refs: Any) -> None:
         body(tree.unflatten(refs[: len(leaves)]), *out.unflatten(refs[len(leaves) :]))
 
+    device = j.devices()[0]
+    memory = 1024 * MEMORY.get(getattr(device, "compute_capability", ""), LEAST)
+    a_turn = sum(a.dtype.itemsize * math.prod(a.shape[2:]) for a in j.tree.leaves(blocks))
+    held = sum(a.dtype.itemsize * math.prod(a.shape[1:]) for a in j.tree.leaves(states))
+    stages = min(STAGES, max(1, (memory - held) // a_turn))
     sides = [side for array in (*leaves, *wanted) for side in array.shape[2:]]
     warps = warps or (8 if max(sides) > 64 else 4)
     found = pl.pallas_call(
@@ -92,7 +114,7 @@ def run(
         in_specs=[*map(own, leaves)],
         out_specs=[*map(own, wanted)],
         out_shape=wanted,
-        compiler_params=triton.CompilerParams(num_warps=warps, num_stages=3),
+        compiler_params=triton.CompilerParams(num_warps=warps, num_stages=stages),
         interpret=interpret,
     )(*leaves)
     return out.unflatten(found)
