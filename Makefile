@@ -40,8 +40,8 @@ test: build/.test ## run the tests that take minutes, before each commit
 test-all: build/.test ## run every test, attacks on the proofs among them, for many minutes
 	@$(BIN)/pytest -rs -m "" $(CORES)
 
-test-rest: build/.test ## run what `make test` leaves out, but for rare cases, and with more examples what it draws at random
-	@$(BIN)/pytest -rs -m "(long or hypothesis) and not rare" $(CORES)
+test-rest: build/.test ## run what `make test` leaves out, and with more examples what it draws at random; PART=0/3 for a third
+	@$(BIN)/pytest -rs -m "long or hypothesis" $(if $(PART),--part $(PART)) $(CORES)
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in torch and in other codebases
 	@$(EXPORT)/bin/pytest -rs tests/export --ignore tests/export/test_fla.py --ignore tests/export/test_fla_delta_net.py --ignore tests/export/test_mamba_ssm.py

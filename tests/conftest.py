@@ -7,6 +7,7 @@ import gc
 import json
 import os
 import sqlite3
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -35,9 +36,25 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark as long, or as rare, the cases of tests of which only some are.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--part 2/3`: of the tests that are selected every third, beginning with the last of 0/3, 1/3 and 2/3."""
+    parser.addoption(
+        "--part", type=_part, default=(0, 1), metavar="K/N", help="every Nth test, from the Kth"
+    )
+
+
+def _part(text: str) -> tuple[int, int]:
+    first, _, apart = text.partition("/")
+    if not (first.isdecimal() and apart.isdecimal() and int(first) < int(apart)):
+        raise ValueError
+    return int(first), int(apart)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Iterator[None]:
+    """Mark as long the cases of tests of which only some are, and of what is then selected take a part.
 
     Raises:
         UsageError: if a mark names a case that there is not.
@@ -45,13 +62,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     selected = any("::" in str(argument) for argument in config.args)
     for test, group in groupby(items, lambda item: item.nodeid.partition("[")[0]):
         cases = list(group)
-        short, long, rest = (
-            cases[0].get_closest_marker(name) for name in ("short", "long_cases", "rest")
-        )
-        if short is None and long is None and rest is None:
+        short, long = (cases[0].get_closest_marker(name) for name in ("short", "long_cases"))
+        if short is None and long is None:
             continue
         ids = [case.nodeid.removeprefix(test) for case in cases]
-        named = [text for mark in (short, long, rest) if mark for text in mark.args]
+        named = [*(short.args if short else ()), *(long.args if long else ())]
         missing = [n for n in named if isinstance(n, str) and not any(n in id for id in ids)]
         if missing and not selected:
             raise pytest.UsageError(f"{test} has no case {', '.join(missing)}; it has {ids}")
@@ -62,11 +77,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 case.add_marker("long")
             if long and any(n in id for n in long.args):
                 case.add_marker("long")
-            # Others than those of `make test`, of which the first is one.
-            if rest and not any(
-                place % n == n // 2 if isinstance(n, int) else n in id for n in rest.args
-            ):
-                case.add_marker("rare")
+    yield
+    first, apart = config.getoption("part")
+    others = [item for place, item in enumerate(items) if place % apart != first]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = items[first::apart]
 
 
 def pytest_collection_finish() -> None:

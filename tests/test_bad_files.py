@@ -83,7 +83,6 @@ BODIES = {
 }
 
 
-@pytest.mark.rest(2, "loops", "exits", "dies")
 @pytest.mark.short("interrupt", "forks", "key")
 @pytest.mark.parametrize(("deed", "verdict", "said"), BODIES.values(), ids=BODIES)
 def test_bad_body_beside_a_good_one(write: Write, deed: str, verdict: str, said: str):

@@ -213,7 +213,6 @@ def test_changed_proofs_are_refused_or_show_the_same():
 
 
 @pytest.mark.long
-@pytest.mark.rest(4)
 @pytest.mark.parametrize("seed", range(40))
 def test_forty_thousand_changed_proofs_are_refused_or_show_the_same(seed: int):
     (answer,) = workers.run([partial(certificates.batch, str(seed), 1000)], time_limit=1200)

@@ -376,7 +376,6 @@ def _verdict(case):
     return decided(body, case.given, sizes={n: r for n, r in sizes.items() if n in used})
 
 
-@pytest.mark.rest(2)
 @pytest.mark.parametrize("case", _cases(PROVED))
 def test_chunk_by_chunk_is_token_by_token(case):
     found = _verdict(case)

@@ -102,7 +102,6 @@ RUNS = [
 ]
 
 
-@pytest.mark.rest(2)
 @pytest.mark.short("gril.prop4.1 {}", "ssd.thm4.1 {}")
 @pytest.mark.parametrize(("id", "options"), RUNS, ids=[f"{i} {o}" for i, o in RUNS])
 def test_a_proved_construction_is_its_learner_within_the_promised_bound(id: str, options: dict):
@@ -208,7 +207,6 @@ LANES = [
 ]
 
 
-@pytest.mark.rest(3)
 @pytest.mark.short(
     "[gril.prop4.1 recurrent",
     "[gril.propA.1 fast",

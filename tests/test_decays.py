@@ -23,7 +23,6 @@ EVERY = [
 ]
 
 
-@pytest.mark.rest(2)
 @pytest.mark.parametrize("form", EVERY, ids=lambda form: form.__name__)
 def test_the_parallel_form_is_the_recurrence(form):
     result = found(form, EQUAL)

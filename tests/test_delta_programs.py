@@ -650,7 +650,6 @@ def test_a_planted_bug_is_refuted(one, other, shapes):
     assert decided(*same(one, other, shapes)).verdict == "refuted"
 
 
-@pytest.mark.rest(2)
 @pytest.mark.long
 @pytest.mark.parametrize(("one", "other", "shapes"), _cases(BUGS))
 def test_the_kernel_proves_no_planted_bug(one, other, shapes):

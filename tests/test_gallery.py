@@ -41,21 +41,18 @@ def test_names_are_of_one_pair_each():
 
 
 @pytest.mark.short(9)
-@pytest.mark.rest(3)  # programs of one field are written alike; `make gallery` proves them all
 @pytest.mark.parametrize("pair", EVERY, ids=NAMES)
 def test_a_pair_computes_the_same_numbers(pair: Pair):
     assert agree(pair, pair.left, pair.right)
 
 
 @pytest.mark.short(18)
-@pytest.mark.rest(4)
 @pytest.mark.parametrize(("pair", "bug"), BUGS, ids=[f"{p.name}: {b[1]}" for p, b in BUGS])
 def test_a_planted_bug_computes_other_numbers(pair: Pair, bug: tuple[str, str]):
     assert not agree(pair, *pair.broken(bug))
 
 
 @pytest.mark.short(6)
-@pytest.mark.rest(3)
 @pytest.mark.parametrize("pair", EVERY, ids=NAMES)
 def test_a_pair_is_proved_at_all_sizes(pair: Pair):
     found = prove(pair.left, shapes=pair.shapes, equals=pair.right).result
@@ -63,7 +60,6 @@ def test_a_pair_is_proved_at_all_sizes(pair: Pair):
 
 
 @pytest.mark.short(18)
-@pytest.mark.rest(4)
 @pytest.mark.parametrize(("pair", "bug"), BUGS, ids=[f"{p.name}: {b[1]}" for p, b in BUGS])
 def test_a_planted_bug_is_not_proved(pair: Pair, bug: tuple[str, str]):
     left, right = pair.broken(bug)

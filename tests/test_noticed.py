@@ -162,7 +162,6 @@ def known(run: Run, file: str, *more: str) -> tuple[int, int]:
     return answer.code, json.loads(answer.out)["timing"]["remembered"]
 
 
-@pytest.mark.rest(2)
 @pytest.mark.short("a file, in the body")
 @pytest.mark.parametrize("name", READS)
 def test_a_claim_is_remembered_as_long_as_what_it_reads_is_the_same(
@@ -204,7 +203,6 @@ DEEDS = {
 }
 
 
-@pytest.mark.rest(2)
 @pytest.mark.short("time")
 @pytest.mark.parametrize("name", DEEDS)
 def test_a_claim_whose_code_does_what_is_no_value_is_checked_each_time(

@@ -53,7 +53,6 @@ def cases(table):
     ]  # fmt: skip
 
 
-@pytest.mark.rest(2)
 @pytest.mark.parametrize("name", cases(EQUAL))
 def test_programs_in_step_are_equal_at_all_sizes(name):
     assert not far_apart(*EQUAL[name])
@@ -61,7 +60,6 @@ def test_programs_in_step_are_equal_at_all_sizes(name):
     assert not isinstance(found, str), found
 
 
-@pytest.mark.rest(2)
 @pytest.mark.parametrize("name", cases(APART))
 def test_programs_that_are_not_equal_are_not_proved(name):
     assert far_apart(*APART[name])

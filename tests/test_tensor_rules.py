@@ -18,7 +18,6 @@ rules = pytest.mark.parametrize("name", BY_NAME)
 
 
 @pytest.mark.short(*SHORT)
-@pytest.mark.rest(3)  # the rules of one operation lie side by side; `make tensor-rules` tries all
 @rules
 def test_a_rule_is_proved_for_all_sizes(name):
     rule = BY_NAME[name]
@@ -27,7 +26,6 @@ def test_a_rule_is_proved_for_all_sizes(name):
 
 
 @pytest.mark.short(*SHORT)
-@pytest.mark.rest(3)
 @rules
 def test_a_false_variant_is_not(name):
     rule = BY_NAME[name]

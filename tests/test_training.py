@@ -468,7 +468,6 @@ def test_a_result_that_cannot_be_read_is_refused(content, message, tmp_path: Pat
         rows.recorded("vector", tmp_path)
 
 
-@pytest.mark.rest(3)  # all are read and evaluated by the same few lines
 @pytest.mark.short("recall")
 @pytest.mark.parametrize(("id", "preset"), RECORDED)
 def test_recorded_weights_have_the_recorded_loss_on_tasks_drawn_anew(id: str, preset: str):

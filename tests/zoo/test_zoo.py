@@ -23,7 +23,6 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 @pytest.mark.short("[c-", 8)  # claims, and of the programs one in eight
-@pytest.mark.rest("[c-", 3)  # families of programs have members that differ by a word
 @pytest.mark.long_cases("at_short_sizes_only", "knows_less_at_long_sizes", "determines_its_terms")
 @pytest.mark.parametrize("one", ZOO, ids=str)
 def test_a_false_statement_is_refuted_or_unknown_with_its_line_or_an_error(one):
@@ -33,7 +32,6 @@ def test_a_false_statement_is_refuted_or_unknown_with_its_line_or_an_error(one):
 
 
 @pytest.mark.long
-@pytest.mark.rest(4)
 @pytest.mark.parametrize("one", ZOO, ids=str)
 def test_where_no_question_is_noticed_larger_sizes_find_it_alone(one, monkeypatch):
     monkeypatch.setattr(questions, "noticed", lambda noted: False)
