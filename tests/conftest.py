@@ -37,9 +37,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--part 2/3`: of the tests that are selected every third, beginning with the last of 0/3, 1/3 and 2/3."""
+    """`--part K/N`: of the tests that are selected every Nth, from the Kth on, counted from 0."""
     parser.addoption(
-        "--part", type=_part, default=(0, 1), metavar="K/N", help="every Nth test, from the Kth"
+        "--part",
+        type=_part,
+        default=(0, 1),
+        metavar="K/N",
+        help="every Nth test, from the Kth on, counted from 0",
     )
 
 
@@ -78,7 +82,7 @@ def pytest_collection_modifyitems(
             if long and any(n in id for n in long.args):
                 case.add_marker("long")
     yield
-    first, apart = config.getoption("part")
+    first, apart = config.option.part
     others = [item for place, item in enumerate(items) if place % apart != first]
     if others:
         config.hook.pytest_deselected(items=others)

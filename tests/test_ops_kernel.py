@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -27,18 +26,11 @@ GATES = ("one", "scalar", "a decay a token", "resets")
 LAYERS = tuple(delta.LAYERS)
 
 
-def _clear() -> None:
-    delta._inverses_in_kernels.cache_clear()
-
-
 @pytest.fixture
-def interpreted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels run on any device, by Pallas' interpreter, where otherwise their loops would."""
     monkeypatch.setattr(kernel, "run", functools.partial(kernel.run, interpret=True))
     monkeypatch.setattr(kernel, "standing_for", lambda plain, fast: fast)
-    _clear()
-    yield
-    _clear()
 
 
 def program(layer: str) -> tuple[Any, tuple[Any, ...]]:
@@ -172,6 +164,30 @@ def test_a_kernel_is_chosen_where_it_is_faster(where, numbers, heads, sides, cho
     assert plan(4096, sides[0], sides[1], heads, where, numbers=numbers).in_kernel is chosen
 
 
-@pytest.mark.parametrize(("chunk", "chosen"), [(16, True), (64, True), (128, False), (48, False)])
-def test_a_chunk_that_takes_more_memory_than_any_gpu_has_goes_through_the_loops(chunk, chosen):
+@pytest.mark.parametrize(
+    ("capability", "chunk", "chosen"),
+    [
+        *(("9.0", 16, True), ("9.0", 64, True), ("9.0", 128, False), ("9.0", 48, False)),
+        *(("8.0", 64, True), ("8.9", 64, False), ("8.9", 16, True), ("7.5", 16, False)),
+        *(("12.0", 16, True), ("gfx942", 16, False)),
+    ],
+)
+def test_a_kernel_takes_no_more_memory_than_a_gpu_has(capability, chunk, chosen, monkeypatch):
+    class Device:
+        compute_capability = capability
+
+    monkeypatch.setattr(jax, "local_devices", lambda: [Device()])
     assert plan(4096, 128, 128, 512, "gpu", chunk, numbers=BFLOAT16).in_kernel is chosen
+
+
+def test_one_can_do_without_kernels(monkeypatch):
+    monkeypatch.setenv(kernel.SWITCH, "0")
+    assert not plan(4096, 64, 64, 512, "gpu", numbers=BFLOAT16).in_kernel
+
+
+@pytest.mark.parametrize(
+    ("numbers", "heads", "side", "chunk"),
+    [(BFLOAT16, 8, 64, 16), (BFLOAT16, 7, 64, 64), (BFLOAT16, 8, 48, 64), (FLOAT32, 8, 64, 32)],
+)
+def test_only_kernels_take_the_shortest_chunks_of_the_delta_rule(numbers, heads, side, chunk):
+    assert delta.chunk_size("gpu", numbers, heads, side, side) == chunk

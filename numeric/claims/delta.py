@@ -126,10 +126,13 @@ def in_kernel(v, k, q, beta, S0, final, written):
 
 @lanes.claim(
     "lanes.jax.delta.inverse",
-    says="the kernel that inverts a chunk's system line after line returns its inverse",
+    says=(
+        "what the kernel that inverts a chunk's system computes, line after line, of its coefficients L is forward "
+        "substitution of the identity, X with (I + L) X = I"
+    ),
     given={"L": "C C"},
     sizes={"C": (1, 2, 3)},
-    reading=READ + " Only what is below the diagonal is used.",
+    reading=READ + " L is what is below the diagonal.",
 )
 def by_lines(L, xp, C):
     """`substituted` against forward substitution of the identity."""
@@ -141,8 +144,9 @@ def by_lines(L, xp, C):
 
         return substituted(tril(L, -1))
 
-    strict = xp.tril(L) - L * xp.eye(C)
-    yield equal(program(op)(L), wy.forward_substitution(strict, xp.eye(C)))
+    strict, identity, found = xp.tril(L) - L * xp.eye(C), xp.eye(C), program(op)(L)
+    yield equal(found, wy.forward_substitution(strict, identity))
+    yield equal((identity + strict) @ found, identity)
 
 
 @lanes.claim(

@@ -64,7 +64,8 @@ def chunked(
     tokens = linear_tokens(
         "chunked", numbers, v, k, q, log_decay, reset, initial_state, needed=needed
     )
-    cut = plan(*tokens.sizes, math.prod(tokens.batch), platform(), chunk, numbers=numbers)
+    served = numbers if kernel.on_one_device(v, k, q) else None
+    cut = plan(*tokens.sizes, math.prod(tokens.batch), platform(), chunk, numbers=served)
     outputs, final_state = _program()(tokens, cut, numbers)
     return Scan(None, outputs, final_state)
 
@@ -109,7 +110,9 @@ def plan(
     """
     C = chunk or chunk_size(T, D, N, where)
     n = T // C
-    if any(map(symbolic, (T, D, N, C))):  # traced with symbols for sizes, where nothing is decided
+    if any(
+        map(symbolic, (T, D, N, C, heads))
+    ):  # traced with symbols for sizes, where nothing is decided
         return Plan(C, 1, True) if where == "cpu" else Plan(C, n, False)
     if where == "gpu" and numbers is not None and kernel.serves(numbers, heads, C, D, N):
         return Plan(C, 1, False, in_kernel=True)
@@ -127,10 +130,10 @@ def chunk_size(T: int, D: int, N: int, where: str) -> int:
 
 def _needed(chunk: int | None, numbers: Precision, heads: int, T: int, D: int, N: int) -> int:
     """Bytes of outputs and work space."""
-    C, G, head_by_head, _ = plan(T, D, N, heads, platform(), chunk)
+    C, G, head_by_head, in_kernel = plan(T, D, N, heads, platform(), chunk, numbers=numbers)
     width = itemsize(numbers.accumulate) + itemsize(numbers.inputs)
     scores = G * C * C if C <= T else 0  # a chunk longer than the sequence is never run
-    block = scores + (G + 1) * D * N  # scores and states, as they come and as they are read
+    block = 0 if in_kernel else scores + (G + 1) * D * N  # as they come and as they are read
     joined = 2 if T % C and T > C else 1
     outputs = heads * (T + 2 * N) * D * itemsize(numbers.accumulate)  # with two states a head
     return joined * outputs + (1 if head_by_head else heads) * block * width

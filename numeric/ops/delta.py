@@ -33,6 +33,8 @@ from .recurrent import chunks_then_rest, one_axis, token_by_token
 
 AT_ONCE = 4
 """Chunks a block on a CPU, at most: their systems and inverses stay in the cache."""
+KERNEL_CHUNK = 16
+"""C of GPU kernels."""
 
 
 class _Layer(NamedTuple):
@@ -111,14 +113,14 @@ def longhorn(
     return _run("longhorn", (v, k, q, beta), initial_state, chunk, precision)
 
 
-def chunk_size(where: str, numbers: Precision) -> int:
-    """C: 64 on a `tpu`; less where solving a chunk's system takes longer than the products that follow.
+def chunk_size(where: str, numbers: Precision, heads: int, D: int, N: int) -> int:
+    """C: 64, or less where solving a chunk's system takes longer than the products that follow.
 
-    On a `cpu` or `gpu` 32, and 16, the least that a tensor core takes, for bfloat16 on a GPU, where kernels run.
+    That is 32 on a `cpu` and for float32 on a `gpu`, and 16, the least that a tensor core takes, for GPU kernels.
     """
-    if where == "gpu" and numbers.inputs == "bfloat16":
-        return 16
-    return 32 if where in ("cpu", "gpu") else 64
+    if where == "gpu" and kernel.serves(numbers, heads, KERNEL_CHUNK, D, N):
+        return KERNEL_CHUNK
+    return 32 if where == "cpu" or (where == "gpu" and numbers.inputs != "bfloat16") else 64
 
 
 def _longhorn_strengths(tokens: delta_rule.Token) -> Any:
@@ -143,13 +145,18 @@ def _run(caller: str, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, w
     """Check the arguments and run the compiled op."""
     numbers = precision_of(wanted)
     chunk = None if chunk is None else positive(caller, "chunk", chunk)
-    size = chunk or chunk_size(platform(), numbers)
     v, k, q, beta = arrays
+    served = numbers if kernel.on_one_device(*arrays) else None
+
+    def cut_of(heads: int, T: int, D: int, N: int) -> Plan:
+        size = chunk or chunk_size(platform(), numbers, heads, D, N)
+        return plan(T, D, N, heads, platform(), size, AT_ONCE, served)
 
     def needed(heads: int, T: int, D: int, N: int) -> int:
         """Bytes of outputs and two states a head, and of a block's systems, inverses, writes and states."""
-        C, G, head_by_head, _ = plan(T, D, N, heads, platform(), size, AT_ONCE)
+        C, G, head_by_head, in_kernel = cut_of(heads, T, D, N)
         block = G * (2 * C * C + C * D + D * N) if C <= T else 0
+        block = T * C if in_kernel else block  # the inverses of all chunks
         numbers_held = heads * (T * D + 2 * D * N) + (1 if head_by_head else heads) * block
         return numbers_held * itemsize(numbers.accumulate)
 
@@ -161,7 +168,7 @@ def _run(caller: str, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, w
     beta = jnp.broadcast_to(jnp.asarray(beta, numbers.accumulate), shape)
     token = delta_rule.Token(tokens.k, tokens.v, tokens.q, beta)
     heads = math.prod(tokens.batch)
-    cut = plan(*tokens.sizes, heads, platform(), size, AT_ONCE, numbers)
+    cut = cut_of(heads, *tokens.sizes)
     outputs, final_state = _program()(LAYERS[caller], token, tokens.initial_state, cut, numbers)
     return Scan(None, outputs, final_state)
 
@@ -272,7 +279,6 @@ def _inverses(numbers: Precision, chunks: delta_rule.Token) -> Any:
     return j.lax.linalg.triangular_solve(L, right, left_side=True, lower=True, unit_diagonal=True)
 
 
-@functools.cache
 def _inverses_in_kernels(numbers: Precision) -> Callable[[delta_rule.Token], Any]:
     """`_inverses` of chunks (B, n, C, ·), rounded to enter products, with a program of a GPU kernel for each chunk."""
 

@@ -9,29 +9,35 @@ slice, a batched product, a triangular system) is done before the loop, for all 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import math
-import warnings
+import os
+import re
 from collections.abc import Callable
 from typing import Any
 
-from ..jax_backend import jax
+from ..jax_backend import jax, traced
 from ..precision import Precision
 
 SIDES = range(16, 129)
 """The sides of matrices that fit: a tensor core's least, and what the registers of a program hold."""
+LONGEST = 64
+"""The longest chunk: a longer one's scores leave no memory for the next tokens, and its inverse no registers."""
 HEADS = 8
 """Heads from which on one program for each keeps a GPU busier than a kernel for each product."""
 MEMORY = {"8.0": 163, "8.7": 163, "9.0": 227, "10.0": 227, "10.3": 227, "11.0": 227}
 """KiB of shared memory that a program may have, by compute capability (CUDA C++ programming guide)."""
 LEAST = 99
-"""KiB, where nothing else is known: of Ada and of GeForce cards."""
+"""KiB of the other capabilities from 8.0 on, which are the ones that Triton compiles for."""
 STAGES = 3
 """Turns of the loop whose tokens are on their way at once, at most."""
+SWITCH = "SCANPROOF_KERNELS"
+"""The environment variable that, set to 0, has all programs go through loops."""
 
 
 def serves(numbers: Precision, heads: int, C: int, D: int, N: int) -> bool:
-    """Whether a GPU does better with one kernel for all: products of bfloat16, heads enough, sides that fit.
+    """Whether a GPU does better with a kernel for all: products of bfloat16, heads enough, sides that fit.
+
+    Without a GPU the answer is that for an H100.
 
     Args:
         numbers: the precision.
@@ -40,16 +46,40 @@ def serves(numbers: Precision, heads: int, C: int, D: int, N: int) -> bool:
         D: of states (D, N).
         N: of states (D, N).
     """
-    fits = all(side in SIDES and side & (side - 1) == 0 for side in (C, D, N))
-    # One chunk's tokens, its scores and a state, as they enter products.
-    fits = fits and 2 * (C * (D + 2 * N) + C * C + D * N) <= LEAST * 1024
-    return numbers.inputs == "bfloat16" and heads >= HEADS and fits and _there()
+    if numbers.inputs != "bfloat16" or heads < HEADS or os.environ.get(SWITCH) == "0":
+        return False
+    if C > LONGEST or not all(side in SIDES and side & (side - 1) == 0 for side in (C, D, N)):
+        return False
+    # A chunk's tokens, its keys with decays, its scores and its inverse, and a state, as they enter products.
+    needed = 2 * (C * (D + 2 * N) + C * N + 2 * C * C + D * N)
+    return needed <= _memory() and _triton() is not None
+
+
+def on_one_device(*arrays: Any) -> bool:
+    """Whether arrays are known to lie on one device: XLA does not divide a kernel's work among several."""
+    j = jax()
+    return j.device_count() == 1 or all(
+        not traced(a) and len(getattr(a, "devices", set)()) <= 1 for a in arrays
+    )
+
+
+def _memory() -> int:
+    """Bytes of shared memory that a program may have on every GPU that is here; 0 where there is one without Triton."""
+    kinds = {getattr(device, "compute_capability", "9.0") for device in jax().local_devices()}
+    return 1024 * min(
+        MEMORY.get(kind, LEAST) if re.fullmatch(r"([89]|[1-9]\d+)\.\d", kind) else 0
+        for kind in kinds
+    )
 
 
 @functools.cache
-def _there() -> bool:
-    """Whether this JAX has Pallas with Triton."""
-    return importlib.util.find_spec("jax.experimental.pallas.triton") is not None
+def _triton() -> Any:
+    """Pallas' part for Triton, which JAX means to remove; None where it is not there."""
+    try:
+        from jax.experimental.pallas import triton
+    except ImportError:
+        return None
+    return triton
 
 
 def standing_for(plain: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -86,10 +116,6 @@ def run(
     """
     from jax.experimental import pallas as pl
 
-    with warnings.catch_warnings():  # that Triton's part in Pallas will be another package some day
-        warnings.filterwarnings("ignore", message=".*[Tt]riton", category=DeprecationWarning)
-        from jax.experimental.pallas import triton
-
     j = jax()
     leaves, tree = j.tree.flatten((shared, states, blocks))
     body, outputs = program(step, shared, states, blocks)
@@ -101,11 +127,9 @@ def run(
     def of_head(*refs: Any) -> None:
         body(tree.unflatten(refs[: len(leaves)]), *out.unflatten(refs[len(leaves) :]))
 
-    device = j.devices()[0]
-    memory = 1024 * MEMORY.get(getattr(device, "compute_capability", ""), LEAST)
     a_turn = sum(a.dtype.itemsize * math.prod(a.shape[2:]) for a in j.tree.leaves(blocks))
     held = sum(a.dtype.itemsize * math.prod(a.shape[1:]) for a in j.tree.leaves(states))
-    stages = min(STAGES, max(1, (memory - held) // a_turn))
+    stages = min(STAGES, max(1, (_memory() - held) // a_turn))
     sides = [side for array in (*leaves, *wanted) for side in array.shape[2:]]
     warps = warps or (8 if max(sides) > 64 else 4)
     found = pl.pallas_call(
@@ -114,7 +138,7 @@ def run(
         in_specs=[*map(own, leaves)],
         out_specs=[*map(own, wanted)],
         out_shape=wanted,
-        compiler_params=triton.CompilerParams(num_warps=warps, num_stages=stages),
+        compiler_params=_triton().CompilerParams(num_warps=warps, num_stages=stages),
         interpret=interpret,
     )(*leaves)
     return out.unflatten(found)

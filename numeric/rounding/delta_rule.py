@@ -102,7 +102,7 @@ def delta(
     batch, D, N = shape[:-2], shape[-1], np.shape(k)[-1]
     state = np.zeros((D, N)) if initial_state is None else np.asarray(initial_state, np.float64)
     state = np.broadcast_to(state, (*batch, D, N)).reshape(-1, D, N)
-    size = chunk_size(platform(), numbers) if chunk is None else chunk
+    size = chunk_size(platform(), numbers, len(state), D, N) if chunk is None else chunk
     run = _Run(layer, numbers, size, (D, N))
     outputs, final = run.bounds(state, _tokens(numbers, v, k, q, beta, shape))
     if layer == "delta":

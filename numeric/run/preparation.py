@@ -143,7 +143,7 @@ class Prepared:
         report.lane, report.gate = op, "" if gate is None else f"{gate.kind}: {gate.reason}"
         work = self.runner.work(self.p, self.problem, layers)
         chunk = self.request.chunk or (
-            chunk_of_delta(platform(), self.numbers)
+            chunk_of_delta(platform(), self.numbers, self.settings.heads, work.D, work.N)
             if op == "delta"
             else chunk_size(self.settings.examples, work.D, work.N, platform())
         )

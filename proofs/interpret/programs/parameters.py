@@ -60,9 +60,8 @@ def parameters(equation: Any) -> Any:
 
 
 def _of_scan(given: Mapping[str, Any]) -> ScanParameters:
-    if (
-        "ft_in" in given
-    ):  # from JAX 0.11 on: trees of inputs and outputs, (consts, carries, sequences) for the inputs
+    # From JAX 0.11 on: trees of inputs and outputs, (consts, carries, sequences) for the inputs
+    if "ft_in" in given:
         consts, carries, _ = map(len, given["ft_in"].unpack())
     else:
         consts, carries = given["num_consts"], given["num_carry"]
