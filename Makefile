@@ -44,7 +44,7 @@ test-rest: build/.test ## run what `make test` leaves out, and with more example
 	@$(BIN)/pytest -rs -m "long or hypothesis" $(if $(PART),--part $(PART)) $(CORES)
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in torch and in other codebases
-	@$(EXPORT)/bin/pytest -rs tests/export --ignore tests/export/test_fla.py --ignore tests/export/test_fla_delta_net.py --ignore tests/export/test_mamba_ssm.py
+	@$(EXPORT)/bin/pytest -rs tests/export --ignore tests/export/test_fla.py --ignore tests/export/test_fla_delta_net.py --ignore tests/export/test_mamba_ssm.py $(CORES)
 	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py
 	@$(EXPORT)-triton/bin/pytest -rs tests/export/test_fla.py tests/export/test_fla_delta_net.py tests/export/test_mamba_ssm.py \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla]" \
