@@ -40,7 +40,7 @@ test: build/.test ## run the tests that take minutes, before each commit
 test-all: build/.test ## run every test, attacks on the proofs among them, for many minutes
 	@$(BIN)/pytest -rs -m "" $(CORES)
 
-test-rest: build/.test ## run what `make test` leaves out, and with more examples what it draws at random; PART=0/3 for a third
+test-rest: build/.test ## run what `make test` leaves out, and with more examples what it draws at random; PART=0/6 for a sixth
 	@$(BIN)/pytest -rs -m "long or hypothesis" $(if $(PART),--part $(PART)) $(CORES)
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in torch and in other codebases
