@@ -144,13 +144,16 @@ def _text(outcome: Outcome) -> str:
     lines += [f"    {one}" for one in outcome.leftover[1:LEFT]]
     lines += _shown(result.counterexample)
     lines += [f"  near miss: {one}" for one in result.near_misses]
-    lines += [f"  {one}" for one in outcome.literals[:LITERALS]]
+    lines += [f"  {one}" for one in (*outcome.notes, *outcome.literals[:LITERALS])]
     if len(outcome.literals) > LITERALS:
         lines.append(f"  and {len(outcome.literals) - LITERALS} more numbers read so")
     return "\n".join(lines) + "\n"
 
 
 def _verdict(result: Any) -> str:
+    forms = [e["engine"] for e in result.evidence if e["method"] == "run"]
+    if result.verdict == "refuted" and forms:
+        return f"refuted, in {forms[0]}"
     if result.verdict == "proved" and result.scope != "all-sizes":
         return "holds at the sizes tried, not proved for all"
     return result.verdict

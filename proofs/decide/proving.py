@@ -34,7 +34,11 @@ from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
 from . import granted, joined_axes, mistakes, targets
-from .as_it_runs import apart_in_floats, leaves, run_in_torch, run_plainly
+from .as_it_runs.answer import with_runs
+from .as_it_runs.comparing import Comparison, Runs
+from .as_it_runs.process import Beside
+from .as_it_runs.rounding import leaves
+from .as_it_runs.sides import Side
 from .in_order import Tell, in_cases
 from .rounding import beyond_rounding
 from .verdict import Result
@@ -69,6 +73,8 @@ class Outcome:
     """Those of the program and of the specification."""
     cases: list[str] = field(default_factory=list)
     """The cases of sizes that were proved one by one, if there are several."""
+    notes: list[str] = field(default_factory=list)
+    """What came of running the two besides: formats that one of them does not take, numbers too large for one."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; the fields of a claim's report have the names that they have there."""
@@ -88,6 +94,7 @@ class Outcome:
             "proved": self.proved,
             "left_over": self.leftover,
             "literals": [str(one) for one in self.literals],
+            "runs": self.notes,
             "arithmetic": "real numbers; rounding is not looked at",
         }
 
@@ -128,8 +135,10 @@ def prove(
     jax_for("prove")
     given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     found: Outcome | None = None
+    running: _Running | None = None
     try:
         for both in _readings(function, equals, given, framework):
+            running = running or _Running(function, equals, both.asked, sizes or {}, both)
             left = seconds - (time.perf_counter() - started)
             if found is not None and left <= 0:
                 break
@@ -142,9 +151,60 @@ def prove(
     except Unreadable as error:
         names_of = targets.name(function), targets.name(equals)
         found = found or Outcome(*names_of, given, Result("unknown", reason=str(error)))
+    except BaseException:
+        if running is not None:
+            running.end()
+        raise
     assert found is not None
+    running = running or _Running(function, equals, given, sizes or {}, framework=framework)
+    tell("running both")
+    running.told(found, seconds - (time.perf_counter() - started))
     found.seconds = time.perf_counter() - started
     return found
+
+
+class _Running:
+    """Both programs run as their frameworks run them, beside what is read of them."""
+
+    def __init__(
+        self,
+        function: str | Callable[..., Any],
+        equals: str | Callable[..., Any],
+        given: Mapping[str, str],
+        sizes: Mapping[str, Sequence[int]],
+        both: _Both | None = None,
+        framework: str | None = None,
+    ) -> None:
+        self.names = list(given)
+        shapes = list(given.values())
+        read = both.written if both is not None else (None, None)
+        frameworks = (
+            [targets.framework_of(one, framework) for one in (function, equals)]
+            if both is None
+            else list(_frameworks(both))
+        )
+        self.sides = [
+            Side(target, form == "torch", one, names=self.names)
+            for target, form, one in zip((function, equals), frameworks, read, strict=True)
+        ]
+        ranges = {n: sizes.get(n, (1,)) for n in names(shapes)}
+        self.beside = Beside(Comparison(self.sides, shapes, ranges).run)
+
+    def told(self, outcome: Outcome, seconds: float) -> None:
+        """Change the outcome by what came of running."""
+        answer = self.beside.answer(max(seconds, 1.0))
+        runs = answer.value
+        if not isinstance(runs, Runs):
+            runs = Runs(notes=[f"running the two: {answer.missing}"])
+        outcome.result = with_runs(outcome.result, runs, self.sides, self.names)
+        outcome.notes = runs.notes
+        if runs.different is not None and outcome.result.verdict == "refuted":
+            outcome.format = runs.different.form
+            outcome.proved, outcome.cases, outcome.leftover = [], [], []
+
+    def end(self) -> None:
+        """Run no more."""
+        self.beside.end()
 
 
 def _answer(
@@ -293,14 +353,6 @@ def _as_written(
     read = [one for one in _literals(programs, claim, first) if not one.meant.is_exactly(one.value)]
     if result.verdict == "refuted":
         result = beyond_rounding(claim, result, lambda at: _literals(programs, claim, at))
-    if result.verdict == "unknown" and not _is_definition(both.specification):
-        apart = apart_in_floats(both.forward, both.specification, claim)
-        result = replace(result, reason="; ".join(filter(None, (result.reason, apart))))
-    if result.verdict == "proved":
-        result = run_plainly(both.forward, claim) or result
-    if result.verdict == "proved":
-        for side in both.written:
-            result = run_in_torch(side, both.asked, claim, result)
     if (
         result.scope == "all-sizes"
     ):  # a number such as √3, which is another at T = 4, is none of a symbol's

@@ -75,7 +75,7 @@ def run(
     Raises:
         Exception: what a task raised.
     """
-    if not _can_fork():
+    if not can_fork():
         yield from (_here(index, task) for index, task in enumerate(tasks))
         return
     jobs = jobs or os.cpu_count() or 1
@@ -89,7 +89,8 @@ def run(
         yield from _answers(tasks, [index], 1, time_limit, watch)
 
 
-def _can_fork() -> bool:
+def can_fork() -> bool:
+    """Whether this process may have copies."""
     import multiprocessing
 
     has_fork = "fork" in multiprocessing.get_all_start_methods()
@@ -111,11 +112,11 @@ def _answers(
     from multiprocessing.connection import wait
 
     queue = deque(indices)
-    workers: list[_Worker] = []
+    workers: list[Worker] = []
     try:
         while queue or workers:
             while queue and len(workers) < jobs:
-                workers.append(_Worker(tasks))
+                workers.append(Worker(tasks))
                 workers[-1].begin(queue.popleft())
             longest = max(worker.seconds for worker in workers)
             wait([worker.pipe for worker in workers], max(0, min(TICK, time_limit - longest)))
@@ -136,7 +137,7 @@ def _answers(
             worker.kill()
 
 
-class _Worker:
+class Worker:
     """A process that runs one task after another."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
@@ -159,6 +160,7 @@ class _Worker:
         return time.monotonic() - self._began
 
     def begin(self, index: int) -> None:
+        """Give it the task of this number."""
         self.index, self._began = index, time.monotonic()
         with contextlib.suppress(OSError):  # it has ended since, which `answer` will find
             self.pipe.send(index)
@@ -189,6 +191,7 @@ class _Worker:
         return Answer(self.index, None, self.seconds, ended=_how(self._process.exitcode))
 
     def kill(self) -> None:
+        """End it."""
         self._process.kill()
         self._process.join()
         self.pipe.close()
