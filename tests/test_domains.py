@@ -55,7 +55,7 @@ def test_of_what_is_seen_to_be_defined_nothing_is_said():
 
 
 def test_a_program_that_asks_for_its_format_is_proved_for_one():
-    small = lambda x: x + 0 * jnp.finfo(x.dtype).eps * x  # noqa: E731
+    small = lambda x: x + 0 * x * jnp.finfo(x.dtype).eps  # noqa: E731
     assert any("float64" in said for said in taken(small, lambda x: x))
     assert not taken(lambda x: 0.1 * x + x, lambda x: x + 0.1 * x) - {
         "literals are the numbers that they mean: 0.1 is 1/10"
