@@ -35,7 +35,7 @@ from ..language.statements import equal
 from ..search.session import EFFORT, allowing
 from . import granted, joined_axes, mistakes, targets
 from .as_it_runs.answer import with_runs
-from .as_it_runs.comparing import Comparison, Runs
+from .as_it_runs.comparing import SECONDS, SHORT, Comparison, Runs
 from .as_it_runs.process import Beside
 from .as_it_runs.rounding import leaves
 from .as_it_runs.sides import Side
@@ -188,11 +188,12 @@ class _Running:
             for target, form, one in zip((function, equals), frameworks, read, strict=True)
         ]
         ranges = {n: sizes.get(n, (1,)) for n in names(shapes)}
-        self.beside = Beside(Comparison(self.sides, shapes, ranges).run)
+        self.beside = Beside(Comparison(self.sides, shapes, ranges).run, SECONDS)
 
     def told(self, outcome: Outcome, seconds: float) -> None:
         """Change the outcome by what came of running."""
-        answer = self.beside.answer(max(seconds, 1.0))
+        settled = outcome.result.verdict in ("proved", "refuted")
+        answer = self.beside.answer(max(seconds, 1.0), SHORT if settled else SECONDS)
         runs = answer.value
         if not isinstance(runs, Runs):
             runs = Runs(notes=[f"running the two: {answer.missing}"])

@@ -83,7 +83,7 @@ def _tried(runs: Runs) -> str:
 
 
 def _refuted(result: Result, found: Different, names: list[str]) -> Result:
-    how = "compiled, " if found.compiled else ""
+    how = f"{found.how}, " if found.how else ""
     kind = "the two return arrays of other shapes" if found.actual.shape != found.claimed.shape else "false"
     return Result(
         "refuted",

@@ -17,10 +17,16 @@ from .points import Arrays, Points, few, larger_sizes, many, small_sizes
 from .rounding import apart
 from .sides import FORMATS, Side
 
-SECONDS = 1.0
-"""Of this processor that eager runs may take, and compiled ones as many; what is begun is finished."""
+SECONDS, SHORT = 1.0, 0.3
+"""Of this processor that eager runs may take, and compiled ones as many; what is begun is finished.
+
+The short time is for what was read and proved, and runs in a process that does nothing else meanwhile.
+"""
+NUMPY = "given NumPy's arrays"
 COMPILED_AT = (1, 4)
 """At which of the small choices of sizes programs are compiled."""
+SOON = (1, 2, 0, 4, 3, 5)
+"""The order of small choices where each new shape takes a compiler's time."""
 
 
 @dataclass
@@ -29,7 +35,8 @@ class Different:
 
     sizes: dict[str, int]
     form: str
-    compiled: bool
+    how: str
+    """Nothing, "compiled", or "given NumPy's arrays"."""
     inputs: Arrays
     actual: np.ndarray
     claimed: np.ndarray
@@ -77,6 +84,7 @@ class Comparison:
     ) -> None:
         self.sides, self.shapes, self.ranges = sides, shapes, ranges
         self.small = list(small_sizes(ranges))
+        self._seconds = SECONDS
         self.runs = Runs()
         self.quick = all(one.is_for_torch for one in sides)
         """Whether no compiler is asked at each new shape."""
@@ -84,15 +92,17 @@ class Comparison:
         self._tried: Counter[str] = Counter()
         self._failed: Counter[tuple[str, str]] = Counter()
 
-    def run(self) -> Runs:
+    def run(self, seconds: float = SECONDS) -> Runs:
         """All that is tried: small sizes eagerly, some compiled, larger ones, and extreme inputs."""
+        self._seconds = seconds
         eager = ((s, f) for s, forms in self._small() for f in forms)
         self._each(eager, False, many if self.quick else few)
         if any(one.compiles for one in self.sides):
-            again = ((self.small[min(k, len(self.small) - 1)], f) for f in FORMATS for k in COMPILED_AT)
-            self._each(again, True, many)
+            self._each(self._for_compilers(), True, many)
         larger = larger_sizes(self.ranges, self.shapes, self._numbers())
         self._each(((s, FORMATS[0]) for s in larger), not self.quick, few)
+        if not self.runs.different:
+            self._of_numpy()
         if self.runs.different:
             self._smallest(self.runs.different)
         else:
@@ -107,8 +117,16 @@ class Comparison:
         return set()
 
     def _small(self) -> Iterator[tuple[Sizes, Sequence[str]]]:
-        for k, sizes in enumerate(self.small):
-            yield sizes, FORMATS if self.quick else (FORMATS[k % 2],)
+        if self.quick:
+            yield from ((sizes, FORMATS) for sizes in self.small)
+        else:
+            order = [k for k in SOON if k < len(self.small)]
+            yield from ((self.small[k], (FORMATS[k % 2],)) for k in order)
+
+    def _for_compilers(self) -> Iterator[tuple[Sizes, str]]:
+        for turned in (False, True):
+            for k, form in zip(COMPILED_AT, reversed(FORMATS) if turned else FORMATS, strict=True):
+                yield self.small[min(k, len(self.small) - 1)], form
 
     def _each(
         self,
@@ -118,7 +136,7 @@ class Comparison:
     ) -> None:
         began = time.process_time()
         for sizes, form in every:
-            if self.runs.different or time.process_time() - began > SECONDS:
+            if self.runs.different or time.process_time() - began > self._seconds:
                 return
             other = next(one for one in FORMATS if one != form)
             if not any(self._at(sizes, one, compiled, draws) for one in (form, other)):
@@ -126,9 +144,9 @@ class Comparison:
 
     def _smallest(self, found: Different) -> None:
         """Take the smallest sizes at which plain inputs, or others, show a difference in the same format."""
-        compiled = not self.quick and found.compiled
+        compiled = not self.quick and bool(found.how)
         for sizes in self.small:
-            if sum(sizes.values()) <= sum(found.sizes.values()):
+            if found.how != NUMPY and sum(sizes.values()) <= sum(found.sizes.values()):
                 self.runs.different = None
                 self._at(sizes, found.form, compiled, many)
                 if self.runs.different:
@@ -182,9 +200,8 @@ class Comparison:
         actual: np.ndarray,
         claimed: np.ndarray,
     ) -> None:
-        self.runs.different = Different(
-            dict(sizes), form, compiled, inputs, actual, claimed, part
-        )
+        how = "compiled" if compiled else ""
+        self.runs.different = Different(dict(sizes), form, how, inputs, actual, claimed, part)
 
     def _without_value(self, points: Points, sizes: Sizes, form: str, compiled: bool) -> None:
         """Note an entry that one program makes finite and the other never, in either format and for all kinds of inputs."""
@@ -203,6 +220,19 @@ class Comparison:
         assert first is not None and common is not None
         part = next(k for k, entries in enumerate(common) if np.any(entries))
         self._note(sizes, form, compiled, first[0], part, first[1][0][part], first[1][1][part])
+
+    def _of_numpy(self) -> None:
+        """Note results that are others where arrays are NumPy's, and the same where they are JAX's."""
+        sizes = self.small[min(1, len(self.small) - 1)]
+        inputs = next(Points(self.shapes, sizes).general())
+        own, other = (one.of_numpy(inputs, FORMATS[0]) for one in self.sides)
+        if own is None or other is None or _shapes(own) != _shapes(other):
+            return
+        found = apart(self.sides, inputs, FORMATS[0], False, (own, other))
+        if found is not None:
+            self.runs.different = Different(
+                dict(sizes), FORMATS[0], NUMPY, inputs, found.actual, found.claimed, found.part
+            )
 
     def _blame(self, sizes: Sizes) -> None:
         """Note the program that does not run at sizes at which the other does."""

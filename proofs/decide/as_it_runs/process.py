@@ -16,21 +16,31 @@ PATIENCE = 20.0
 class Beside:
     """A task in a process of its own, or in this one where that cannot be copied.
 
-    JAX's threads do not survive a copy, so that a process in which JAX has computed runs the task itself.
+    JAX's threads do not survive a copy, so that a process in which JAX has computed runs the task itself, when its answer
+    is asked for.
+
+    Args:
+        task: called with the seconds of a processor that it may take.
+        seconds: these, in a process of its own.
     """
 
-    def __init__(self, task: Callable[[], Any]) -> None:
+    def __init__(self, task: Callable[[float], Any], seconds: float) -> None:
         self._task = task
         self._worker: Worker | None = None
         if can_fork() and not _has_threads():
-            self._worker = Worker([task])
+            self._worker = Worker([lambda: task(seconds)])
             self._worker.begin(0)
 
-    def answer(self, seconds: float) -> Answer:
-        """What the task returned, after waiting no longer than so many seconds."""
+    def answer(self, seconds: float, here: float) -> Answer:
+        """What the task returned.
+
+        Args:
+            seconds: no longer than these is waited for another process.
+            here: what the task may take in this one.
+        """
         if self._worker is None:
             began = time.monotonic()
-            return Answer(0, self._task(), time.monotonic() - began)
+            return Answer(0, self._task(here), time.monotonic() - began)
         try:
             limit = self._worker.seconds + min(seconds, PATIENCE)
             while True:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...exact.array import Namespace
 from ...exact.enclosures import ArbField
-from ...exact.residues import Meter
+from ...exact.residues import Meter, TooLong
 from ...interpret.programs.program import program
 from ...interpret.questions import aside
 from .points import Arrays
@@ -154,7 +154,7 @@ def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
             given = [Namespace(field).asarray(_fractions(one)) for one in arrays]
             found = leaves(program(side.read)(*given))
             return [_widths(one.entries) for one in found]
-    except Exception:  # what balls do not do
+    except (Exception, TooLong):  # what balls do not do
         return None
 
 

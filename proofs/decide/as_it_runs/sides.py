@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...language.libraries import jax as jax_for
-from .. import targets
+from .. import mistakes, targets
 from .points import Arrays
 
 FORMATS = ("float32", "float64")
@@ -72,6 +72,17 @@ class Side:
         with jax.enable_x64(form == "float64"):
             value = function(*(jax.numpy.asarray(one, dtype=form) for one in arrays))
             return [_array(one) for one in jax.tree.leaves(value)]
+
+    def of_numpy(self, arrays: Arrays, form: str) -> Arrays | None:
+        """What it returns of NumPy's arrays, which JAX takes too; None for torch, and where the program does not."""
+        if self.is_for_torch:
+            return None
+        jax = jax_for("prove")
+        try:
+            with jax.enable_x64(form == "float64"), contextlib.redirect_stdout(io.StringIO()):
+                return [_array(one) for one in jax.tree.leaves(self.itself(*(a.astype(form) for a in arrays)))]
+        except mistakes.Errors:
+            return None
 
     @cached_property
     def _jitted(self) -> Callable[..., Any]:
