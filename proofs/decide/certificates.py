@@ -65,8 +65,9 @@ class Certificates:
             Unusable: if the file is none of this claim's.
         """
         path = self.file(claim) if self.read else None
-        there = path is not None and os.path.lexists(path)
-        return certificate_file.read(path, claim.id) if there else None
+        if path is None or not os.path.lexists(path):
+            return None
+        return certificate_file.read(path, claim.id)
 
     def save(self, claim: Claim, certificate: Refutation | Argument) -> None:
         """Write what settles the claim.
