@@ -10,7 +10,7 @@ import pytest
 from command_line import Run, one_line
 
 MODULE = """
-import random
+import os, random
 import jax, jax.numpy as jnp
 
 def forward(X, Y, q):
@@ -32,6 +32,14 @@ def wrong(X, Y, q):
 
 def prints(X, Y, q):
     print("here")
+    return forward(X, Y, q)
+
+def writes(X, Y, q):
+    with open("notes.txt", "w"):
+        return forward(X, Y, q)
+
+def starts(X, Y, q):
+    os.system("true")
     return forward(X, Y, q)
 
 def draws(X, Y, q):
@@ -114,6 +122,8 @@ def test_the_outcome_as_json(prove):
     ("one", "other", "told"),
     [
         ("prints", "specification", "prints while JAX traces it"),
+        ("writes", "specification", "opens a file while JAX traces it"),
+        ("starts", "specification", "starts a process while JAX traces it"),
         ("draws", "specification", "traced again"),
         ("other_shape", "specification", "shapes"),
         ("broken", "specification", "does not run on arrays of shapes"),

@@ -19,7 +19,6 @@ from ..interpret.questions import shown
 from ..language.importing import reading_in
 from ..language.pinned import Definitions, Redefined
 from ..language.source import LeftOut, Row, Source, leaving_out
-from . import noticed
 from .foreign import TooSlow, foreign
 
 BUILT_IN = (
@@ -186,7 +185,6 @@ def from_file(
         with (
             reading_in(path.resolve().parent),
             (pinned or noted()).kept(str(path)),
-            noticed.while_reading(str(path)),
             foreign(str(path), time_limit),
             leaving_out() as wrong,
         ):
@@ -233,7 +231,6 @@ def from_module(
         with (
             reading_in(Path.cwd()),
             (pinned or noted()).kept(name),
-            noticed.while_reading(),
             foreign(name, time_limit),
         ):
             module = importlib.import_module(name)

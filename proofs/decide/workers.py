@@ -3,7 +3,7 @@
 A worker has one task at a time, so that it is known whose process ended. Workers are forked, because the bodies of
 claims cannot be pickled; where that is impossible (Windows) the tasks run in this process, without a limit.
 
-What starts processes is imported with the first of them: a command that remembers everything has none.
+What starts processes is imported with the first of them: most commands have none.
 """
 
 from __future__ import annotations
