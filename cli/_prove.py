@@ -48,6 +48,9 @@ def prove(
         float,
         typer.Option(metavar="S", help="How many seconds the search for a proof may take."),
     ] = 60,
+    compiled: Annotated[
+        bool, typer.Option("--compiled", help="Run functions for torch under torch.compile too.")
+    ] = False,
     script: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where they differ: a stand-alone script that shows it."),
@@ -79,6 +82,7 @@ def prove(
             sizes=ranges_in(sizes or ""),
             framework=framework,
             seconds=time_limit,
+            compiled=compiled,
             tell=tell,
             **budget,
         )

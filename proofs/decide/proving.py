@@ -48,6 +48,8 @@ FIRST = 3
 """At this size, and others beside it, the program is first traced: errors of its own come out then."""
 LATER = 2
 """So much larger are the sizes at which it is seen which literals depend on sizes."""
+PATIENCE = 30.0
+"""Seconds that running both may take longer than reading them, if nothing is compiled for torch."""
 LETTERS = 4
 """With more letters for sizes than this, each is tried at 1 and 2 if nothing else is said."""
 
@@ -108,6 +110,7 @@ def prove(
     framework: str | None = None,
     steps: int = EFFORT,
     seconds: float = math.inf,
+    compiled: bool = False,
     tell: Tell = lambda what: None,
 ) -> Outcome:
     """Whether a function of JAX or PyTorch equals its specification at every size, in exact real arithmetic.
@@ -123,6 +126,7 @@ def prove(
         framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
         steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
         seconds: what it may take besides, of this machine's time.
+        compiled: whether functions for torch are run under torch.compile as well.
         tell: hears what is tried, in words.
 
     Raises:
@@ -138,7 +142,9 @@ def prove(
     running: _Running | None = None
     try:
         for both in _readings(function, equals, given, framework):
-            running = running or _Running(function, equals, both.asked, sizes or {}, both)
+            running = running or _Running(
+                (function, equals), both.asked, sizes or {}, compiled, both
+            )
             left = seconds - (time.perf_counter() - started)
             if found is not None and left <= 0:
                 break
@@ -156,7 +162,9 @@ def prove(
             running.end()
         raise
     assert found is not None
-    running = running or _Running(function, equals, given, sizes or {}, framework=framework)
+    running = running or _Running(
+        (function, equals), given, sizes or {}, compiled, framework=framework
+    )
     tell("running both")
     running.told(found, seconds - (time.perf_counter() - started))
     found.seconds = time.perf_counter() - started
@@ -168,24 +176,24 @@ class _Running:
 
     def __init__(
         self,
-        function: str | Callable[..., Any],
-        equals: str | Callable[..., Any],
+        targeted: tuple[str | Callable[..., Any], str | Callable[..., Any]],
         given: Mapping[str, str],
         sizes: Mapping[str, Sequence[int]],
+        compiled: bool,
         both: _Both | None = None,
         framework: str | None = None,
     ) -> None:
-        self.names = list(given)
+        self.names, self.compiled = list(given), compiled
         shapes = list(given.values())
         read = both.written if both is not None else (None, None)
         frameworks = (
-            [targets.framework_of(one, framework) for one in (function, equals)]
+            [targets.framework_of(one, framework) for one in targeted]
             if both is None
             else list(_frameworks(both))
         )
         self.sides = [
-            Side(target, form == "torch", one, names=self.names)
-            for target, form, one in zip((function, equals), frameworks, read, strict=True)
+            Side(target, form == "torch", one, compiled and form == "torch", self.names)
+            for target, form, one in zip(targeted, frameworks, read, strict=True)
         ]
         ranges = {n: sizes.get(n, (1,)) for n in names(shapes)}
         self.beside = Beside(Comparison(self.sides, shapes, ranges).run, SECONDS)
@@ -193,7 +201,8 @@ class _Running:
     def told(self, outcome: Outcome, seconds: float) -> None:
         """Change the outcome by what came of running."""
         settled = outcome.result.verdict in ("proved", "refuted")
-        answer = self.beside.answer(max(seconds, 1.0), SHORT if settled else SECONDS)
+        longest = max(seconds, 1.0) if self.compiled else min(max(seconds, 1.0), PATIENCE)
+        answer = self.beside.answer(longest, SHORT if settled else SECONDS)
         runs = answer.value
         if not isinstance(runs, Runs):
             runs = Runs(notes=[f"running the two: {answer.missing}"])

@@ -204,7 +204,7 @@ class Comparison:
         self.runs.different = Different(dict(sizes), form, how, inputs, actual, claimed, part)
 
     def _without_value(self, points: Points, sizes: Sizes, form: str, compiled: bool) -> None:
-        """Note an entry that one program makes finite and the other never, in either format and for all kinds of inputs."""
+        """Note an entry that one program makes finite and the other never, in no format and for no inputs."""
         first: tuple[Arrays, tuple[Arrays, Arrays]] | None = None
         common: list[np.ndarray] | None = None
         for one in (form, *(f for f in FORMATS if f != form)):
@@ -212,8 +212,15 @@ class Comparison:
                 results = self._results(inputs, sizes, one, compiled)
                 if results is None or _shapes(results[0]) != _shapes(results[1]):
                     return
-                here = [np.isfinite(a).astype(int) - np.isfinite(b) for a, b in zip(*results, strict=True)]
-                common = here if common is None else [np.where(a == b, a, 0) for a, b in zip(common, here, strict=True)]
+                here = [
+                    np.isfinite(a).astype(int) - np.isfinite(b)
+                    for a, b in zip(*results, strict=True)
+                ]
+                common = (
+                    here
+                    if common is None
+                    else [np.where(a == b, a, 0) for a, b in zip(common, here, strict=True)]
+                )
                 first = first or (inputs, results)
                 if not any(np.any(entries) for entries in common):
                     return
@@ -253,7 +260,10 @@ class Comparison:
             for name, own, other in zip(
                 [one.name for one in self.sides], results, reversed(results), strict=True
             ):
-                if any(np.any(~np.isfinite(a) & np.isfinite(b)) for a, b in zip(own, other, strict=True)):
+                if any(
+                    np.any(~np.isfinite(a) & np.isfinite(b))
+                    for a, b in zip(own, other, strict=True)
+                ):
                     self.runs.notes.append(
                         f"at inputs up to {max(np.abs(x).max(initial=0) for x in inputs):.0f} ({by_name(sizes)}, "
                         f"{form}) {name} gives NaN or infinity where the other gives a number"

@@ -9,15 +9,12 @@ from typing import Any
 
 from ..workers import Answer, Worker, can_fork
 
-PATIENCE = 20.0
-"""Seconds that a process may take longer than the reading beside it."""
-
 
 class Beside:
     """A task in a process of its own, or in this one where that cannot be copied.
 
-    JAX's threads do not survive a copy, so that a process in which JAX has computed runs the task itself, when its answer
-    is asked for.
+    JAX's threads do not survive a copy, so that a process in which JAX has computed runs the task itself, when its
+    answer is asked for.
 
     Args:
         task: called with the seconds of a processor that it may take.
@@ -42,7 +39,7 @@ class Beside:
             began = time.monotonic()
             return Answer(0, self._task(here), time.monotonic() - began)
         try:
-            limit = self._worker.seconds + min(seconds, PATIENCE)
+            limit = self._worker.seconds + seconds
             while True:
                 found = self._worker.answer(limit)
                 if found is not None:
