@@ -246,7 +246,9 @@ class Comparison:
         at = by_name(sizes)
         failed = [one.name for one in self.sides if (one.name, at) in self._errors]
         if len(set(failed)) == 1 and self.sides[0].name != self.sides[1].name:
-            self.runs.raised.append(Raised(failed[0], dict(sizes), self._errors[failed[0], at]))
+            found = Raised(failed[0], dict(sizes), self._errors[failed[0], at])
+            if found not in self.runs.raised:
+                self.runs.raised.append(found)
 
     def _extreme(self) -> None:
         if not self.small:
