@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_a_format_that_a_program_does_not_take_is_left_out_and_named():
 
 def test_a_program_that_raises_at_one_size_is_named_with_it():
     def at_five(x):
-        if len(x) == 5:
+        if len(x) == 5 and not isinstance(x, jax.core.Tracer):
             raise ValueError("five")
         return x
 
