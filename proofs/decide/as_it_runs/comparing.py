@@ -95,6 +95,9 @@ class Comparison:
     def run(self, seconds: float = SECONDS) -> Runs:
         """All that is tried: small sizes eagerly, some compiled, larger ones, and extreme inputs."""
         self._seconds = seconds
+        for side in self.sides:  # imports do not count
+            with suppress(*mistakes.Errors):
+                side.load()
         eager = ((s, f) for s, forms in self._small() for f in forms)
         self._each(eager, False, many if self.quick else few)
         if any(one.compiles for one in self.sides):

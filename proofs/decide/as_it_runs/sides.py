@@ -51,6 +51,18 @@ class Side:
         found = targets.itself(self.target)
         return _of_module(found, self.names) if isinstance(found, type) else found
 
+    def load(self) -> None:
+        """Import its module and framework.
+
+        Raises:
+            Exception: what importing them raises.
+        """
+        if self.is_for_torch:
+            import torch
+
+            torch.set_num_threads(1)  # which survives a copy of the process
+        self.itself  # noqa: B018
+
     @property
     def compiles(self) -> bool:
         """Whether it is run compiled as well."""
@@ -99,9 +111,6 @@ class Side:
     def _in_torch(self, arrays: Arrays, form: str, compiled: bool) -> Arrays:
         import torch
 
-        torch.set_num_threads(
-            1
-        )  # which survives a copy of the process, and small arrays need no more
         function = self._torch_compiled if compiled else self.itself
         given = [torch.tensor(one, dtype=getattr(torch, form)) for one in arrays]
         try:
