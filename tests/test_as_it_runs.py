@@ -64,6 +64,17 @@ def test_a_program_that_raises_at_one_size_is_named_with_it():
     assert "T = 5" in str(result.reason)
 
 
+def test_a_program_that_draws_numbers_is_no_other_than_itself():
+    rng = np.random.default_rng(0)
+
+    def drawing(x):
+        return x + rng.normal()
+
+    found = runs(drawing, drawing)
+    assert found.different is None
+    assert any("each time" in note for note in found.notes)
+
+
 def test_what_overflows_at_large_inputs_alone_is_reported_without_a_verdict():
     found = runs(lambda x: jnp.log1p(jnp.exp(x)), lambda x: jnp.logaddexp(x, 0.0))
     assert found.different is None

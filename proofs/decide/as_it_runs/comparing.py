@@ -174,8 +174,9 @@ class Comparison:
                 self._note(sizes, form, compiled, inputs, *_other_shapes(results))
                 return True
             found = apart(self.sides, inputs, form, compiled, results)
-            if found is not None:
+            if found is not None and not self._is_drawn(inputs, sizes, form, compiled, results):
                 self._note(sizes, form, compiled, inputs, found.part, found.actual, found.claimed)
+            if found is not None:
                 return True
         self._without_value(points, sizes, form, compiled)
         self.runs.held.append((dict(sizes), form))
@@ -192,6 +193,23 @@ class Comparison:
                 self._errors[side.name, by_name(sizes)] = mistakes.said(error)
                 self._failed[form, side.name] += 1
         return (found[0], found[1]) if len(found) == 2 else None
+
+    def _is_drawn(
+        self,
+        inputs: Arrays,
+        sizes: Sizes,
+        form: str,
+        compiled: bool,
+        results: tuple[Arrays, Arrays],
+    ) -> bool:
+        """Whether a program gives other numbers when it is run again, which is noted."""
+        again = self._results(inputs, sizes, form, compiled)
+        for side, *both in zip(self.sides, results, again or results, strict=True):
+            if not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*both, strict=True)):
+                note = f"{side.name} gives other numbers each time it is run"
+                self.runs.notes += [note] if note not in self.runs.notes else []
+                return True
+        return False
 
     def _note(
         self,
