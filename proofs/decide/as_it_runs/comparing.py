@@ -88,6 +88,8 @@ class Comparison:
         self.runs = Runs()
         self.quick = all(one.is_for_torch for one in sides)
         """Whether no compiler is asked at each new shape."""
+        self._drawn = False
+        """Whether a program gives other numbers each time, so that nothing is to be learned."""
         self._errors: dict[tuple[str, str], str] = {}
         self._tried: Counter[str] = Counter()
         self._failed: Counter[tuple[str, str]] = Counter()
@@ -104,7 +106,7 @@ class Comparison:
             self._each(self._for_compilers(), True, many)
         larger = larger_sizes(self.ranges, self.shapes, self._numbers())
         self._each(((s, FORMATS[0]) for s in larger), not self.quick, few)
-        if not self.runs.different:
+        if not (self.runs.different or self._drawn):
             self._of_numpy()
         if self.runs.different:
             self._smallest(self.runs.different)
@@ -139,7 +141,7 @@ class Comparison:
     ) -> None:
         began = time.process_time()
         for sizes, form in every:
-            if self.runs.different or time.process_time() - began > self._seconds:
+            if self.runs.different or self._drawn or time.process_time() - began > self._seconds:
                 return
             other = next(one for one in FORMATS if one != form)
             if not any(self._at(sizes, one, compiled, draws) for one in (form, other)):
@@ -207,7 +209,8 @@ class Comparison:
         for side, *both in zip(self.sides, results, again or results, strict=True):
             if not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*both, strict=True)):
                 note = f"{side.name} gives other numbers each time it is run"
-                self.runs.notes += [note] if note not in self.runs.notes else []
+                self.runs.notes.append(note)
+                self._drawn = True
                 return True
         return False
 
