@@ -14,7 +14,7 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
-from . import loops, sequences
+from . import formats, loops, sequences
 from .standins import modules
 from .tensors import LOOPS, refuse
 
@@ -29,6 +29,7 @@ NAMES = {
     "_scanproof_slice": slice,
     "_scanproof_alone": sequences.alone,
     "_scanproof_table": sequences.Table,
+    "_scanproof_same": formats.is_same,
 }
 LEAVING = (
     ast.Return,
@@ -141,6 +142,19 @@ class Loops(ast.NodeTransformer):
         if of in ("float", "int") and self.depth and len(node.args) == 1 and not node.keywords:
             return ast.copy_location(_call("_scanproof_number", [node.func, *node.args]), node)
         return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """`x.dtype is torch.float32`, which asks as == does."""
+        self.generic_visit(node)
+        given = [node.left, *node.comparators]
+        if len(given) > 2 or not isinstance(node.ops[0], ast.Is | ast.IsNot):
+            return node
+        if any(isinstance(one, ast.Constant) for one in given):
+            return node
+        same: ast.expr = _call("_scanproof_same", given)
+        if isinstance(node.ops[0], ast.IsNot):
+            same = ast.UnaryOp(ast.Not(), same)
+        return ast.copy_location(same, node)
 
     def visit_For(self, node: ast.For) -> Any:
         """A loop whose body leaves it in no other way than by its end."""

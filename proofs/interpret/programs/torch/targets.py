@@ -14,6 +14,7 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
+from . import formats, modes
 from .rewriting import Loader, no_loops
 from .standins import Module
 from .tensors import Tensor
@@ -41,7 +42,7 @@ def as_jax(file: Path, module: str, attribute: str) -> Callable[..., Any]:
 
     @functools.wraps(found)
     def run(*arrays: Any) -> Any:
-        with no_loops():
+        with _read(arrays):
             return _arrays(found(*map(Tensor, arrays)))
 
     return _marked(run, lambda arrays: _in_torch(module, attribute, arrays))
@@ -54,7 +55,7 @@ def _of_module(kind: type[Module], where: tuple[str, str]) -> Callable[..., Any]
     keys = [path.replace(".", "_") for path in paths]
 
     def run(*arrays: Any) -> Any:
-        with no_loops():
+        with _read(arrays):
             made = kind()
             slots = made.parameters_by_name()
             for path, array in zip(paths, arrays[len(names) :], strict=True):
@@ -67,6 +68,13 @@ def _of_module(kind: type[Module], where: tuple[str, str]) -> Callable[..., Any]
     ]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return _marked(run, lambda arrays: _module_in_torch(where, paths, len(names), arrays))
+
+
+@contextmanager
+def _read(arrays: Sequence[Any]) -> Iterator[None]:
+    """A program is run on symbols: outside of loops and derivatives, with formats where the inputs have them."""
+    with no_loops(), modes.outside(), formats.following(arrays):
+        yield
 
 
 def _marked(run: Any, in_torch: Callable[[Sequence[np.ndarray]], list[np.ndarray]]) -> Any:
