@@ -113,10 +113,8 @@ def is_for_torch(function: Callable[..., Any]) -> bool:
     return hasattr(function, "in_torch")
 
 
-def in_torch(function: Callable[..., Any], arrays: Sequence[np.ndarray]) -> list[np.ndarray] | None:
-    """What torch itself computes of these float64 arrays; None if it is not installed."""
-    if importlib.util.find_spec("torch") is None:
-        return None
+def in_torch(function: Callable[..., Any], arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """What torch itself computes of these float64 arrays."""
     with _from_here():
         return function.in_torch(arrays)  # type: ignore[attr-defined]
 
@@ -137,6 +135,11 @@ def _of_callable(target: Callable[..., Any], framework: str | None) -> Callable[
 
 
 def _of_torch(target: str, file: Path, module: str, path: str) -> Callable[..., Any]:
+    if importlib.util.find_spec("torch") is None:
+        raise UsageError(
+            f"prove {target}: {file.name} is written for torch, which is not installed. A program for torch is read "
+            "by torch's own signatures of its functions: pip install torch."
+        )
     from ..interpret.programs.torch.targets import as_jax
 
     try:

@@ -126,6 +126,8 @@ def _variance(
     less = int(unbiased) if correction is None else correction
     if type(less) is not int:
         raise refuse("var or std with a correction that is no whole number")
+    if dim is not None and axes(dim) is None and modes.differentiating():  # torch's is infinite
+        raise refuse("the derivative of var or std with no axes", "leave dim out")
     array = expect_real("var", input.array)
     return jnp.var(array, axis=axes(dim), keepdims=keepdim, ddof=less)
 
