@@ -231,7 +231,9 @@ def layers(x, y, z):
         F.linear(x, y),
         F.linear(x, y, x[:, 0]),
         F.scaled_dot_product_attention(z, z, z, is_causal=True),
-        F.scaled_dot_product_attention(z, z, z, attn_mask=(z[0] > 0.1) | (torch.eye(6) > 0), scale=0.5),
+        F.scaled_dot_product_attention(
+            z, z, z, attn_mask=(z[0] > 0.1) | (torch.eye(6) > 0), scale=0.5
+        ),
     )
 
 

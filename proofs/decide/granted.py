@@ -29,7 +29,9 @@ def difference(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) 
     """In which format a program does something else, in words; None if it does the same, or has one format only."""
     own, other = format_of(function), FORMATS[1]
     if own == ASKED_FOR:
-        return f"inputs are of the format {own.name}, torch's default: the program asks for the format"
+        return (
+            f"inputs are of the format {own.name}, torch's default: the program asks for the format"
+        )
     if own != FORMATS[0]:
         return None
     with suppress(Exception), aside():  # it may take no other format

@@ -41,9 +41,7 @@ BY_HAND = {
         "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, "
         "bool requires_grad=False, bool pin_memory=False) -> Tensor",
     ),
-    "as_tensor": (
-        "as_tensor(Any data, ScalarType? dtype=None, Device? device=None) -> Tensor",
-    ),
+    "as_tensor": ("as_tensor(Any data, ScalarType? dtype=None, Device? device=None) -> Tensor",),
     "cpu": ("cpu(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",),
     "cuda": (
         "cuda(Tensor self, Device? device=None, bool non_blocking=False, *, "
@@ -305,4 +303,6 @@ FITTING: dict[str, Callable[[Any], bool]] = {
 def _said(value: Any) -> str:
     if isinstance(value, Tensor):
         return "a tensor"
-    return f"{value!r}" if isinstance(value, bool | int | float | str | None) else type(value).__name__
+    return (
+        f"{value!r}" if isinstance(value, bool | int | float | str | None) else type(value).__name__
+    )

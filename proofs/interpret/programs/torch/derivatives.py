@@ -11,27 +11,38 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import jax.extend
 from jax import numpy as jnp
 
 from . import binding, modes
-from .tensors import Tensor, kind, refuse
+from .tensors import Family, Tensor, kind, refuse
 
-ALIKE = frozenset(
-    "add add_any sub mul div neg dot_general reduce_sum cumsum square integer_pow pow exp exp2 log "
-    "log1p expm1 sqrt rsqrt sin cos tanh sinh cosh logistic erf erf_inv erfc triangular_solve "
-    # of which each takes what it is given from one place or another
-    "broadcast_in_dim reshape transpose squeeze expand_dims slice dynamic_slice pad rev select_n "
-    "dynamic_update_slice concatenate gather scatter scatter_add scatter-add copy copy_p split tile stack "
-    "convert_element_type stop_gradient optimization_barrier iota "
-    # of products: the others' product also where one is 0; of extremes: one half, or equal parts, where several are it
-    "reduce_prod cumprod max min reduce_max reduce_min".split()
-)
+SMOOTH = """add add_any sub mul div neg dot_general reduce_sum cumsum square integer_pow pow exp exp2 log
+    log1p expm1 sqrt rsqrt sin cos tanh sinh cosh logistic erf erfc triangular_solve"""
+MOVED = """broadcast_in_dim reshape transpose squeeze expand_dims slice dynamic_slice pad rev select_n
+    dynamic_update_slice concatenate gather scatter scatter_add scatter-add copy copy_p split tile stack
+    convert_element_type stop_gradient optimization_barrier iota"""
+"""What takes each entry from one place or another."""
+SHARED = "reduce_prod cumprod max min reduce_max reduce_min"
+"""A factor's slope is the product of the others, also where one is 0; those that are the largest have equal parts."""
+ALIKE = frozenset(f"{SMOOTH} {MOVED} {SHARED}".split())
 """Primitives of JAX whose slopes are torch's."""
 AROUND = frozenset(
-    "jit pjit closed_call core_call remat checkpoint scan while cond custom_vjp_call".split()
+    [
+        "jit",
+        "pjit",
+        "closed_call",
+        "core_call",
+        "remat",
+        "checkpoint",
+        "scan",
+        "while",
+        "cond",
+        "custom_vjp_call",
+    ]
 )
 """Those that contain others."""
-WHOLE = frozenset({"custom_jvp_call"})
+WHOLE = ("custom_jvp_call",)
 """JAX's own functions with a derivative that JAX gives them: smooth ones, compared with torch's in the tests."""
 
 
@@ -45,49 +56,49 @@ def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> C
         raise refuse(f"torch.func.grad with argnums={argnums!r}")
 
     def gradient(*given: Any, **named: Any) -> Any:
-        at = [one % len(given) if -len(given) <= one < len(given) else None for one in places]
-        tensors = [given[k] if k is not None else None for k in at]
-        for one in tensors:
-            if not isinstance(one, Tensor) or kind(one.array) != "f":
-                raise refuse("torch.func.grad at what is no tensor of real numbers")
+        if not all(-len(given) <= one < len(given) for one in places):
+            raise refuse(f"torch.func.grad with argnums={argnums!r} of {len(given)} arguments")
+        at = [one % len(given) for one in places]
+        arrays = [_array(given[k]) for k in at]
 
         def value(*arrays: Any) -> Any:
             again = list(given)
-            for k, one, array in zip(at, tensors, arrays, strict=True):
-                again[k] = Tensor(array, one._family)
+            for k, array in zip(at, arrays, strict=True):
+                family = Family([given[k]._family])  # which torch lets nobody write
+                again[k] = Tensor(array, family)
             found = func(*again, **named)
             if not isinstance(found, Tensor):
                 raise refuse("torch.func.grad of a function that returns no tensor")
             return found.array
 
-        arrays = [one.array for one in tensors]
-        with modes.derivative():
+        with modes.derivative():  # once: it may write to tensors of others
             program = jax.make_jaxpr(value)(*arrays)
         expect_alike(program.jaxpr)
-
-        def again(*arrays: Any) -> Any:
-            return jax.core.eval_jaxpr(program.jaxpr, program.consts, *arrays)[0]
-
-        found = jax.grad(again, argnums=tuple(range(len(arrays))))(*arrays)
-        slopes = tuple(Tensor(one) for one in found)
+        found = jax.grad(
+            lambda *arrays: jax.extend.core.jaxpr_as_fun(program)(*arrays)[0],
+            argnums=tuple(range(len(arrays))),
+        )(*arrays)
+        slopes = tuple(map(Tensor, found))
         return slopes if several else slopes[0]
 
     return gradient
 
 
+def _array(one: Any) -> Any:
+    if not isinstance(one, Tensor) or kind(one.array) != "f":
+        raise refuse("torch.func.grad at what is no tensor of real numbers")
+    return one.array
+
+
 def expect_alike(program: Any) -> None:
     """Refuse a primitive of real numbers of which it is not known that its slope is torch's."""
     for equation in program.eqns:
-        name = equation.primitive.name
-        inner = list(_inner(equation.params))
-        if name in WHOLE or not any(map(_is_real, equation.invars)) and not inner:
-            continue
-        if not any(map(_is_real, equation.outvars)) and not inner:
-            continue
+        name, inner = equation.primitive.name, list(_inner(equation.params))
+        real = any(map(_is_real, equation.invars)) and any(map(_is_real, equation.outvars))
         if name in AROUND:
             for one in inner:
                 expect_alike(one)
-        elif name not in ALIKE:
+        elif (real or inner) and name not in ALIKE and name not in WHOLE:
             raise refuse(f"the derivative of {name}")
 
 

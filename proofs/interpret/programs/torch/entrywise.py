@@ -10,7 +10,16 @@ from jax import lax
 from jax import numpy as jnp
 
 from . import formats, modes
-from .operators import array_or_number, divided, inverted, kinds, multiplied, negated, power, subtracted
+from .operators import (
+    array_or_number,
+    divided,
+    inverted,
+    kinds,
+    multiplied,
+    negated,
+    power,
+    subtracted,
+)
 from .table import known
 from .tensors import Tensor, entries, kind, refuse
 
@@ -66,7 +75,19 @@ def clamped(array: Any, least: Any = None, most: Any = None) -> Any:
 OF_REALS: dict[str, Callable[[Any], Any]] = {
     **{
         n: getattr(jnp, n)
-        for n in ("exp", "log", "log1p", "expm1", "exp2", "sqrt", "sin", "cos", "tanh", "sinh", "cosh")
+        for n in (
+            "exp",
+            "log",
+            "log1p",
+            "expm1",
+            "exp2",
+            "sqrt",
+            "sin",
+            "cos",
+            "tanh",
+            "sinh",
+            "cosh",
+        )
     },
     "rsqrt": lax.rsqrt,
     "reciprocal": lambda a: 1 / a,
@@ -186,9 +207,7 @@ def _where(condition: Tensor, input: Any = None, other: Any = None) -> Tensor:
     """torch.where(condition, input, other), and x.where(condition, other) of the method."""
     if input is None:
         raise refuse("where with a condition alone", "give both choices")
-    chosen = jnp.where(
-        _expect_mask(condition), array_or_number(input), array_or_number(other)
-    )
+    chosen = jnp.where(_expect_mask(condition), array_or_number(input), array_or_number(other))
     numbers = not any(isinstance(one, Tensor) for one in (input, other))
     return Tensor(chosen.astype(formats.default()) if numbers and kind(chosen) == "f" else chosen)
 

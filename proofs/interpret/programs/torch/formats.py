@@ -36,15 +36,20 @@ class Dtype:
         self.is_floating_point, self.is_complex = self.kind == "f", False
 
     def _ask(self, other: Any = None) -> None:
-        if self.kind == "f" and getattr(other, "kind", "f") == "f":
-            if self.any_real or getattr(other, "any_real", False):
-                raise _asked()
+        one_kind = getattr(other, "kind", "f") == self.kind
+        if one_kind and (self.any_real or getattr(other, "any_real", False)):
+            raise _asked()
 
     def __eq__(self, other: Any) -> bool:
         if isinstance(other, Dtype):
             self._ask(other)
             return self.name == other.name
         return False
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise refuse(f"{name} of a format")
 
     def __hash__(self) -> int:
         self._ask()
@@ -91,8 +96,9 @@ def is_same(one: Any, other: Any) -> bool:
     """`one is other`, which asks for a format where it is one, and for memory where it is a tensor's."""
     if one is not other and isinstance(one, Dtype) and isinstance(other, Dtype):
         return one == other
-    both = isinstance(one, Tensor) and isinstance(other, Tensor)
-    if both and one is not other and one._family is other._family:
+    if isinstance(one, Tensor) and isinstance(other, Tensor) and one is not other:
+        if one._family is not other._family:
+            return False
         raise refuse("whether two names stand for one tensor", "compare numbers")
     return one is other
 
@@ -102,7 +108,7 @@ def following(arrays: Sequence[Any]) -> Iterator[None]:
     """Tensors have torch's formats where the inputs are of another format than float64."""
     kinds = {str(one.dtype) for one in arrays if getattr(one, "dtype", None) is not None}
     FOLLOWED.append(any("float" in one and one != "float64" for one in kinds))
-    if FOLLOWED[-1] and not jax.config.jax_enable_x64:
+    if FOLLOWED[-1] and not jax.config.read("jax_enable_x64"):
         raise refuse("formats of 64 bits", "let JAX have them")
     try:
         yield
@@ -182,9 +188,7 @@ def _key(one: Any) -> Any:
 def _promoted(keys: tuple[Any, ...]) -> Any:
     """The format of torch's result, by its own rule."""
     torch = importlib.import_module("torch")
-    tensors = [
-        torch.empty([1] * key[1], dtype=getattr(torch, key[0])) for key in keys if key
-    ]
+    tensors = [torch.empty([1] * key[1], dtype=getattr(torch, key[0])) for key in keys if key]
 
     def together(one: Any, other: Any) -> Any:
         dims = max(one.ndim, other.ndim)

@@ -83,10 +83,9 @@ def _eye(n: Any, m: Any = None, dtype: Any = None) -> Tensor:
 def _arange(end: Any, start: Any = 0, step: Any = 1, dtype: Any = None) -> Tensor:
     if not all(map(is_size, (start, end, step))):
         raise refuse("arange of what are not whole numbers")
-    given = (end,) if type(start) is int and start == 0 and type(step) is int and step == 1 else (
-        start, end, step
-    )  # fmt: skip
-    made = jnp.arange(*given).astype(jnp.int64)
+    plain = type(start) is int and start == 0 and type(step) is int and step == 1
+    made = jnp.arange(end) if plain else jnp.arange(start, end, step)
+    made = made.astype(jnp.int64)
     return Tensor(made if dtype is None else as_format(made, dtype))
 
 
@@ -187,5 +186,3 @@ def _zero(input: Tensor) -> Tensor:
 @known("fill_", own_format=True)
 def _fill(input: Tensor, value: Any) -> Tensor:
     return input._write(filled(input.array.shape, value, input.array.dtype).array)
-
-

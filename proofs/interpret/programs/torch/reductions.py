@@ -9,7 +9,7 @@ import jax
 from jax import lax
 from jax import numpy as jnp
 
-from . import formats, modes
+from . import modes
 from .entrywise import clamped, expect_real, root
 from .making import as_format
 from .operators import multiplied
@@ -120,9 +120,7 @@ def _cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     return Tensor(jnp.cumprod(_in(input.array, dtype), axis=dim))
 
 
-def _variance(
-    input: Tensor, dim: Any, unbiased: bool, keepdim: bool, correction: Any
-) -> Any:
+def _variance(input: Tensor, dim: Any, unbiased: bool, keepdim: bool, correction: Any) -> Any:
     less = int(unbiased) if correction is None else correction
     if type(less) is not int:
         raise refuse("var or std with a correction that is no whole number")
@@ -189,7 +187,7 @@ def _normalize(input: Tensor, p: Any = 2, dim: Any = 1, eps: float = 1e-12) -> T
 def _last_axes(input: Tensor, shape: Any) -> tuple[int, ...]:
     lengths = tuple(shape) if isinstance(shape, list | tuple) else (shape,)
     own = input.array.shape[-len(lengths) :]
-    if len(own) != len(lengths) or any(a is not b and a != b for a, b in zip(own, lengths)):
+    if tuple(own) != lengths:
         raise refuse(f"normalized_shape {lengths} of a tensor whose last axes are {own}")
     return tuple(range(-len(lengths), 0))
 

@@ -30,9 +30,9 @@ known("movedim", "moveaxis")(
 known("unsqueeze")(lambda input, dim: input._view(jnp.expand_dims(input.array, dim)))
 known("flip")(lambda input, dims: Tensor(jnp.flip(input.array, tuple(dims))))
 known("expand_as")(
-    lambda input, other: input._view(jnp.broadcast_to(input.array, other.array.shape))
+    lambda input, other: input.spread(jnp.broadcast_to(input.array, other.array.shape))
 )
-known("broadcast_to")(lambda input, size: input._view(jnp.broadcast_to(input.array, tuple(size))))
+known("broadcast_to")(lambda input, size: input.spread(jnp.broadcast_to(input.array, tuple(size))))
 
 
 @known("t")
@@ -95,7 +95,7 @@ def _expand(input: Tensor, size: Any) -> Tensor:
     for k in range(1, len(own) + 1):
         if isinstance(wanted[-k], int) and wanted[-k] == -1:
             wanted[-k] = own[-k]
-    return input._view(jnp.broadcast_to(input.array, tuple(wanted)))
+    return input.spread(jnp.broadcast_to(input.array, tuple(wanted)))
 
 
 @known("repeat")
@@ -163,8 +163,10 @@ def _narrow(input: Tensor, dim: int, start: Any, length: Any) -> Tensor:
 
 @known("pad")
 def _pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> Tensor:
-    if mode != "constant" or not all(map(is_size, pad)) or any(
-        isinstance(n, int) and n < 0 for n in pad
+    if (
+        mode != "constant"
+        or not all(map(is_size, pad))
+        or any(isinstance(n, int) and n < 0 for n in pad)
     ):
         raise refuse(f"pad with mode {mode!r}, or by less than 0")
     widths: list[Any] = [(0, 0)] * input.array.ndim

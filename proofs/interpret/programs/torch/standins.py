@@ -9,9 +9,11 @@ from typing import Any
 
 from jax import numpy as jnp
 
-from . import derivatives, einops, formats, making, modes, reductions, shapes, table
-from .entrywise import linear
+from . import derivatives, einops, entrywise, formats, making, modes, reductions, shapes, table
 from .tensors import Tensor, entries, refuse
+
+FILL_THE_TABLE = (entrywise, making, reductions, shapes)
+"""The files of rules."""
 
 
 class StandIn(ModuleType):
@@ -63,6 +65,8 @@ class Parameter(Tensor):
 class Module:
     """`nn.Module`: attributes, and a call that is `forward`."""
 
+    training = True
+
     def __call__(self, *given: Any, **named: Any) -> Any:
         return self.forward(*given, **named)  # type: ignore[attr-defined]
 
@@ -94,7 +98,7 @@ class Linear(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """(…, in_features) -> (…, out_features)."""
-        return linear(input, self.weight, self.bias)
+        return entrywise.linear(input, self.weight, self.bias)
 
 
 def math_of_sizes() -> StandIn:

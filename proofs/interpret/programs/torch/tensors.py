@@ -254,6 +254,8 @@ class Tensor:
         self._array = lax.stop_gradient(array) if modes.stopped() else array
         self._family = Family() if family is None else family
         self._seen = self._family.writes
+        self.repeats = False
+        """Whether several of its entries may be one number in memory."""
 
     @property
     def array(self) -> Any:
@@ -274,7 +276,15 @@ class Tensor:
     def _view(self, array: Any) -> Tensor:
         """A tensor with these entries that may share this one's memory."""
         self.array  # noqa: B018  a stale tensor has no views
-        return Tensor(array, self._family)
+        found = Tensor(array, self._family)
+        found.repeats = self.repeats
+        return found
+
+    def spread(self, array: Any) -> Tensor:
+        """A view whose entries repeat this one's."""
+        found = self._view(array)
+        found.repeats = True
+        return found
 
     def _write(self, new: Any, place: tuple[Any, ...] | None = None) -> Tensor:
         """Change the tensor in place.
@@ -289,9 +299,12 @@ class Tensor:
         new = jnp.asarray(new)
         if KINDS.index(kind(new)) > KINDS.index(kind(old)):
             raise refuse(f"an in-place change of {old.dtype} to {new.dtype}")
+        if self.repeats:
+            raise refuse("an in-place change of a tensor whose entries repeat", "clone() it first")
         if self._family.parts:
             raise refuse(
-                "an in-place change of what a loop over a size gave its name", "clone() it first"
+                "an in-place change of what a loop over a size gave its name, or a derivative is taken at",
+                "clone() it first",
             )
         if modes.stopped():
             if not self._family.constant:
@@ -372,6 +385,9 @@ def _parts(array: Any, key: Any) -> tuple[list[Any], list[tuple[int, Any, Any]]]
             plain.append(slice(None))
         elif isinstance(one, slice) or is_size(one):
             length = array.shape[axis]
+            step = getattr(one, "step", None)
+            if isinstance(step, int) and step < 1:
+                raise refuse("a slice that goes backwards", "use flip")
             if is_size(one) and not isinstance(one, int):
                 one = one - length  # from the end
                 if not isinstance(one, int):

@@ -73,7 +73,7 @@ def at_once(arguments: ast.arguments, value: ast.expr) -> ast.Lambda:
 def made_in(function: ast.FunctionDef) -> list[tuple[tuple[int, int], set[str]]]:
     """Where a function makes others, and which names from outside of them these read."""
     inner = [one for part in function.body for one in ast.walk(part) if isinstance(one, LATE)]
-    return [((one.lineno, one.col_offset), free(one)) for one in inner]
+    return [((one.lineno, one.col_offset), late(one)) for one in inner]
 
 
 def free(node: ast.AST) -> set[str]:
@@ -82,17 +82,25 @@ def free(node: ast.AST) -> set[str]:
         return {node.id} if isinstance(node.ctx, ast.Load) else set()
     if isinstance(node, ast.Nonlocal):
         return set(node.names)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        at_once = [*node.args.defaults, *(one for one in node.args.kw_defaults if one)]
+        at_once += getattr(node, "decorator_list", [])
+        return late(node) | set().union(*map(free, at_once))
     found = set().union(*map(free, ast.iter_child_nodes(node)))
     if isinstance(node, COMPREHENSIONS):
         return found - set().union(*(_stored(one.target) for one in node.generators))
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        body = node.body if isinstance(node.body, list) else [node.body]
-        changed = {n for part in body for one in ast.walk(part)
-                   if isinstance(one, ast.Nonlocal) for n in one.names}  # fmt: skip
-        own = set().union(*map(_stored, body)) | _parameters(node.args)
-        outside = (*node.args.defaults, *(one for one in node.args.kw_defaults if one))
-        return (found - own) | changed | set().union(*map(free, outside))
     return found
+
+
+def late(node: ast.AST) -> set[str]:
+    """Those of a function that it reads when it is called, and not where it is made, as its defaults are."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return free(node)
+    body = node.body if isinstance(node.body, list) else [node.body]
+    inner = [one for part in body for one in ast.walk(part)]
+    changed = {n for one in inner if isinstance(one, ast.Nonlocal) for n in one.names}
+    own = set().union(*map(_stored, body)) | _parameters(node.args)
+    return (set().union(*map(free, body)) - own) | changed
 
 
 def _parameters(given: ast.arguments) -> set[str]:
@@ -125,7 +133,7 @@ class _Guards(ast.NodeTransformer):
         return ast.Call(ast.Name("_scanproof_within", ast.Load()), [first, *given], [])
 
     def _reads(self, node: ast.AST) -> bool:
-        return bool(free(node) & self.names) and not hasattr(node, "_at_once")
+        return bool(late(node) & self.names) and not hasattr(node, "_at_once")
 
     def visit_Lambda(self, node: ast.Lambda | ast.GeneratorExp) -> ast.AST:
         """A function without a name, or a generator."""
