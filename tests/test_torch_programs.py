@@ -55,6 +55,7 @@ AS_TORCH_HAS_IT = [
     ("maximum_gradient", "half_at_zero"),
     ("bound_early", "thrice"),
     ("sees_its_turn", "total"),
+    ("called_at_once_in_a_list", "total"),
     ("squared_by_steps", "total"),
 ]
 """Each proved."""
@@ -92,6 +93,7 @@ NOT_BOUND = {
     "backwards": "a slice that goes backwards",
     "is_the_same": "whether two names stand for one tensor",
     "late": "a function made in a turn of a loop, after that turn",
+    "late_in_a_list": "a function made in a turn of a loop, after that turn",
     "sees_the_loop": "a loop over a size in a form that is not followed",
 }
 """What is refused, each with its reason."""

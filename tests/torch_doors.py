@@ -252,6 +252,15 @@ def bound_early(x):
     return sum(f(x) for f in made)
 
 
+def late_in_a_list(x):
+    made = [lambda v: v * k for k in range(3)]
+    return sum(f(x) for f in made)
+
+
+def called_at_once_in_a_list(x):
+    return sum([grad(lambda w: w * x[t])(x[t]) for t in range(x.shape[0])])
+
+
 def sees_the_loop(x):
     S = torch.zeros(())
 

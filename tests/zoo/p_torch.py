@@ -137,3 +137,9 @@ def a_function_of_the_last_turn(X):
 @program("x: T", equals=same, fails={"T": 3})
 def whole_numbers_divided(X):
     return (torch.tensor(-3) // 2) * X
+
+
+@program("x: T", equals=same, fails={"T": 3})
+def functions_of_the_last_item(X):
+    made = [lambda v: v * k for k in range(2)]
+    return sum(f(X) for f in made)

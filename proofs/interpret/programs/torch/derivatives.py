@@ -27,20 +27,8 @@ SHARED = "reduce_prod cumprod max min reduce_max reduce_min"
 """A factor's slope is the product of the others, also where one is 0; those that are the largest have equal parts."""
 ALIKE = frozenset(f"{SMOOTH} {MOVED} {SHARED}".split())
 """Primitives of JAX whose slopes are torch's."""
-AROUND = frozenset(
-    [
-        "jit",
-        "pjit",
-        "closed_call",
-        "core_call",
-        "remat",
-        "checkpoint",
-        "scan",
-        "while",
-        "cond",
-        "custom_vjp_call",
-    ]
-)
+HOLDING = "jit pjit closed_call core_call remat checkpoint scan while cond custom_vjp_call"
+AROUND = frozenset(HOLDING.split())
 """Those that contain others."""
 WHOLE = ("custom_jvp_call",)
 """JAX's own functions with a derivative that JAX gives them: smooth ones, compared with torch's in the tests."""

@@ -32,6 +32,7 @@ NAMES = {
     "_scanproof_table": sequences.Table,
     "_scanproof_same": formats.is_same,
     "_scanproof_turn": turns.Turn,
+    "_scanproof_turned": turns.turned,
     "_scanproof_within": turns.within,
     "_scanproof_partial": functools.partial,
 }
@@ -102,17 +103,25 @@ class Loops(ast.NodeTransformer):
         self.count += 1
         item = f"_scanproof_item{self.count}"
         if isinstance(first.target, ast.Name):
-            make: ast.expr = turns.at_once(_arguments([first.target.id]), node.elt)
+            make = self._made([first.target.id], node.elt)
         elif isinstance(first.target, ast.Tuple) and all(
             isinstance(e, ast.Name) for e in first.target.elts
         ):
             names = [e.id for e in first.target.elts]  # type: ignore[attr-defined]
-            inner = turns.at_once(_arguments(names), node.elt)
+            inner = self._made(names, node.elt)
             given = ast.Call(inner, [ast.Starred(ast.Name(item, ast.Load()), ast.Load())], [])
             make = turns.at_once(_arguments([item]), given)
         else:
             return node
         return ast.copy_location(_call("_scanproof_each", [first.iter, make]), node)
+
+    def _made(self, names: list[str], item: ast.expr) -> ast.expr:
+        """A function of an item's parts; what it makes of functions is of its turn."""
+        turn = f"_scanproof_turn{self.count}"
+        found, is_guarded = turns.guarded_item(item, set(names), turn)
+        if not is_guarded:
+            return turns.at_once(_arguments(names), found)
+        return _call("_scanproof_turned", [turns.at_once(_arguments([turn, *names]), found)])
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         """`x[k]`, where it is read."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .tensors import refuse
@@ -49,6 +49,16 @@ def within(turn: Turn, made: Any) -> Any:
     def run(*given: Any, **named: Any) -> Any:
         turn.expect()
         return made(*given, **named)
+
+    return run
+
+
+def turned(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of an item of a comprehension, each of which is a turn."""
+
+    def run(*parts: Any) -> Any:
+        with Turn() as turn:
+            return make(turn, *parts)
 
     return run
 
@@ -164,3 +174,9 @@ def guarded(body: list[ast.stmt], names: set[str], turn: str) -> list[ast.stmt]:
     begun = ast.Call(ast.Name("_scanproof_turn", ast.Load()), [], [])
     block = ast.With([ast.withitem(begun, ast.Name(turn, ast.Store()))], changed)
     return [block]
+
+
+def guarded_item(item: ast.expr, names: set[str], turn: str) -> tuple[ast.expr, bool]:
+    """The same of an item of a comprehension, and whether it makes such functions."""
+    guards = _Guards(names, turn)
+    return guards.visit(item), guards.used
