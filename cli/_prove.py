@@ -64,7 +64,7 @@ def prove(
 
     The function is traced by JAX with symbols for sizes, and what JAX records is read as formulas of
     real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,
-    with its line. A function for torch is read from its source; torch need not be installed.
+    with its line. A function for torch is read from its source, and needs torch.
     """
     from scanproof.proofs.decide import proving
     from scanproof.proofs.language.sizes import ranges_in, whole

@@ -23,7 +23,7 @@ from scanproof.constructs.errors import UsageError
 from ..interpret.programs import purity
 from ..interpret.programs.literals import Literal, literals, taken
 from ..interpret.programs.program import program
-from ..interpret.programs.tracing import format_of, traced
+from ..interpret.programs.tracing import ASKED_FOR, format_of, traced
 from ..interpret.questions import Unreadable
 from ..kernel.index import Index
 from ..language.claim import Claim
@@ -38,7 +38,7 @@ from .as_it_runs.answer import with_runs
 from .as_it_runs.comparing import SECONDS, SHORT, Comparison, Runs
 from .as_it_runs.process import Beside
 from .as_it_runs.rounding import leaves
-from .as_it_runs.sides import Side
+from .as_it_runs.sides import FORMATS, Side
 from .in_order import Tell, in_cases
 from .rounding import beyond_rounding
 from .verdict import Result
@@ -184,7 +184,7 @@ class _Running:
         framework: str | None = None,
     ) -> None:
         self.names, self.compiled = list(given), compiled
-        shapes = list(given.values())
+        self.shapes = list(given.values())
         read = both.written if both is not None else (None, None)
         frameworks = (
             [targets.framework_of(one, framework) for one in targeted]
@@ -195,8 +195,8 @@ class _Running:
             Side(target, form == "torch", one, compiled and form == "torch", self.names)
             for target, form, one in zip(targeted, frameworks, read, strict=True)
         ]
-        ranges = {n: sizes.get(n, (1,)) for n in names(shapes)}
-        self.beside = Beside(Comparison(self.sides, shapes, ranges).run, SECONDS)
+        self.ranges = {n: sizes.get(n, (1,)) for n in names(self.shapes)}
+        self.beside = Beside(Comparison(self.sides, self.shapes, self.ranges).run, SECONDS)
 
     def told(self, outcome: Outcome, seconds: float) -> None:
         """Change the outcome by what came of running."""
@@ -206,11 +206,20 @@ class _Running:
         runs = answer.value
         if not isinstance(runs, Runs):
             runs = Runs(notes=[f"running the two: {answer.missing}"])
+        if runs.different is not None and runs.different.form not in self._formats():
+            note = f"in {runs.different.form} the two differ at {by_name(runs.different.sizes)}"
+            runs = Comparison(self.sides, self.shapes, self.ranges, self._formats()).run(SHORT)
+            runs.notes.append(note)
         outcome.result = with_runs(outcome.result, runs, self.sides, self.names)
         outcome.notes = runs.notes
         if runs.different is not None and outcome.result.verdict == "refuted":
             outcome.format = runs.different.form
             outcome.proved, outcome.cases, outcome.leftover = [], [], []
+
+    def _formats(self) -> Sequence[str]:
+        """The formats of which what is read speaks: torch's default alone, where a program asks for its inputs'."""
+        read = [one.read for one in self.sides if one.read is not None]
+        return FORMATS[:1] if any(format_of(one) == ASKED_FOR for one in read) else FORMATS
 
     def end(self) -> None:
         """Run no more."""

@@ -74,6 +74,7 @@ class Comparison:
         sides: the program and its specification.
         shapes: of the arguments, in letters.
         ranges: by letter, the sizes at which the claim is compared; none below the least of them is tried.
+        formats: those in which they are run.
     """
 
     def __init__(
@@ -81,7 +82,9 @@ class Comparison:
         sides: Sequence[Side],
         shapes: Sequence[str],
         ranges: Mapping[str, Sequence[int]],
+        formats: Sequence[str] = FORMATS,
     ) -> None:
+        self.formats = formats
         self.sides, self.shapes, self.ranges = sides, shapes, ranges
         self.small = list(small_sizes(ranges))
         self._seconds = SECONDS
@@ -105,7 +108,7 @@ class Comparison:
         if any(one.compiles for one in self.sides):
             self._each(self._for_compilers(), True, many)
         larger = larger_sizes(self.ranges, self.shapes, self._numbers())
-        self._each(((s, FORMATS[0]) for s in larger), not self.quick, few)
+        self._each(((s, self.formats[0]) for s in larger), not self.quick, few)
         if not (self.runs.different or self._drawn):
             self._of_numpy()
         if self.runs.different:
@@ -123,14 +126,14 @@ class Comparison:
 
     def _small(self) -> Iterator[tuple[Sizes, Sequence[str]]]:
         if self.quick:
-            yield from ((sizes, FORMATS) for sizes in self.small)
+            yield from ((sizes, self.formats) for sizes in self.small)
         else:
             order = [k for k in SOON if k < len(self.small)]
-            yield from ((self.small[k], (FORMATS[k % 2],)) for k in order)
+            yield from ((self.small[k], (self.formats[k % len(self.formats)],)) for k in order)
 
     def _for_compilers(self) -> Iterator[tuple[Sizes, str]]:
         for turned in (False, True):
-            for k, form in zip(COMPILED_AT, reversed(FORMATS) if turned else FORMATS, strict=True):
+            for k, form in zip(COMPILED_AT, self.formats[:: -1 if turned else 1], strict=False):
                 yield self.small[min(k, len(self.small) - 1)], form
 
     def _each(
@@ -143,8 +146,8 @@ class Comparison:
         for sizes, form in every:
             if self.runs.different or self._drawn or time.process_time() - began > self._seconds:
                 return
-            other = next(one for one in FORMATS if one != form)
-            if not any(self._at(sizes, one, compiled, draws) for one in (form, other)):
+            others = [one for one in self.formats if one != form]
+            if not any(self._at(sizes, one, compiled, draws) for one in (form, *others)):
                 self._blame(sizes)
 
     def _smallest(self, found: Different) -> None:
@@ -231,7 +234,7 @@ class Comparison:
         """Note an entry that one program makes finite and the other never, in no format and for no inputs."""
         first: tuple[Arrays, tuple[Arrays, Arrays]] | None = None
         common: list[np.ndarray] | None = None
-        for one in (form, *(f for f in FORMATS if f != form)):
+        for one in (form, *(f for f in self.formats if f != form)):
             for inputs in points.general():
                 results = self._results(inputs, sizes, one, compiled)
                 if results is None or _shapes(results[0]) != _shapes(results[1]):
@@ -278,7 +281,7 @@ class Comparison:
         if not self.small:
             return
         sizes = self.small[min(1, len(self.small) - 1)]
-        for form in FORMATS:
+        for form in self.formats:
             inputs = Points(self.shapes, sizes).extreme()
             results = self._results(inputs, sizes, form, not self.quick)
             if results is None or _shapes(results[0]) != _shapes(results[1]):

@@ -39,10 +39,19 @@ class Format(NamedTuple):
 
 FORMATS = (Format("float64", True), Format("float32"), Format("bfloat16"), Format("float16"))
 """In turn: a state that a program makes in one format may not take inputs of another."""
+ASKED_FOR = Format("float32", True)
+"""That in which a program for torch is traced that asks for the format: torch's default, beside those of 64 bits."""
 NUMBERS = (bool, int, float, complex)
 FORMAT = re.compile(r"float\d+|dtype")
 """What JAX says where formats do not fit."""
 _formats: WeakKeyDictionary[Any, Format] = WeakKeyDictionary()
+_asked: list[bool] = []
+"""Not empty where the program that was traced last has asked for a format."""
+
+
+def asks_for_a_format() -> None:
+    """Note that a program asks which format a tensor of real numbers has."""
+    _asked.append(True)
 
 
 def format_of(function: Callable[..., Any]) -> Format:
@@ -69,6 +78,8 @@ def traced(
         Unreadable: if it does not trace with symbols for sizes, or decides one.
     """
     known = format_of(function)
+    if is_for_torch(function):
+        return _of_torch(function, shapes, known, folded)
     try:
         return in_format(function, shapes, known, folded)
     except Exception as error:
@@ -81,6 +92,26 @@ def traced(
                     _formats[function] = other
                     return found
         raise
+
+
+def _of_torch(
+    function: Callable[..., Any], shapes: Sequence[Sequence[Index]], known: Format, folded: bool
+) -> Traced:
+    """A program for torch whose inputs are of any format, or if it asks for that, of torch's default."""
+    _asked.clear()
+    try:
+        return in_format(function, shapes, known, folded)
+    except Exception:
+        if not _asked:
+            raise
+    _formats[function] = ASKED_FOR
+    return in_format(function, shapes, ASKED_FOR, folded)
+
+
+def is_for_torch(function: Callable[..., Any]) -> bool:
+    """Whether it is a function for torch, read as one of JAX arrays, also where its axes are joined."""
+    inner = getattr(function, "__wrapped__", None)
+    return hasattr(function, "for_torch") or (inner is not None and is_for_torch(inner))
 
 
 def in_format(
