@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exact.at_random import agree, drawn
+from ..exact.at_random import agree, drawn, overlap
 from ..exact.enclosed import BITS
 from ..exact.enclosures import ArbField
 from ..exact.engines import UnequalShapes, sides
@@ -66,11 +66,13 @@ MIXED = 40_000
 CONDITIONS = 3
 """The number of choices at which it is seen whether small numbers meet the conditions."""
 POINTS = 6
-"""The number of points that meet conditions, for each choice of sizes."""
+"""The most points for each choice of sizes: those that meet conditions, or until one shows that sides differ."""
 PLAIN, OFTEN = 9, 5
 """Up to this size, and so often, the claim is run with plain fractions too, which a counterexample is made of."""
 BOUNDED, CONDITIONED = 8, 9
 """At how many choices claims are tried whose points have to meet conditions, and up to which size on average."""
+DEAR = 4_000_000
+"""Operations that the sizes right after those of the evidence may take where no choice is affordable otherwise."""
 SMALLER = 2_000
 """How many smaller choices are looked through for the smallest at which a claim fails."""
 
@@ -94,6 +96,8 @@ class Tried:
     """The choices that are the claim's own sizes."""
     outside: int = 0
     """How many choices the claim does not speak of."""
+    dear: int = 0
+    """How many took more operations than there were for them."""
     fails: dict[str, int] | None = None
     """The first at which a statement is false."""
     engine: str = "modular"
@@ -101,9 +105,9 @@ class Tried:
     """How often plain fractions were run."""
 
     @property
-    def says_something(self) -> bool:
-        """Whether anything was tried, with whatever outcome."""
-        return any((self.held, self.undefined, self.raised, self.unread, self.unmet, self.outside))
+    def was_run(self) -> bool:
+        """Whether the claim was run at any choice, with whatever outcome."""
+        return any((self.held, self.undefined, self.raised, self.unread, self.unmet))
 
     def evidence(self) -> dict[str, Any]:
         """The entry of the report's evidence: where the claim held, and what could not be tried."""
@@ -162,6 +166,9 @@ def beyond(claim: Claim, left_out: Sequence[Sizes] = ()) -> Tried:
     if not (claim.assuming and tried.engine == "balls"):  # where points are hard to find
         trial.each_alone(source.numbers)
         trial.run([one for one in every if one not in few])
+    if tried.dear and not tried.was_run:
+        trial.meter = Meter(DEAR)
+        trial.run([(sizes, name) for name, sizes in next_sizes(claim).items()], DEAR)
     if claim.assuming and tried.engine == "modular":  # residues have no order to meet conditions in
         tried.unmet += [sizes for sizes in tried.held[:CONDITIONS] if not _can_be_met(claim, sizes)]
     return tried
@@ -200,12 +207,12 @@ class _Trial:
     def over(self) -> bool:
         return self.tried.fails is not None or self.meter.left < 0
 
-    def run(self, every: Sequence[tuple[dict[str, int], str]]) -> None:
+    def run(self, every: Sequence[tuple[dict[str, int], str]], limit: int = ONE) -> None:
         """Try choices of sizes in turn, each with the name of the size that is large in it."""
         too_large: dict[str, int] = {}
         for sizes, growing in every:
             total = sum(sizes.values())
-            if total < too_large.get(growing, LARGEST**2) and self.cost(sizes, ONE) is None:
+            if total < too_large.get(growing, LARGEST**2) and self.cost(sizes, limit) is None:
                 too_large[growing] = total
             if self.over:
                 return
@@ -268,6 +275,7 @@ class _Trial:
         try:
             holds = _at(self.claim, sizes, self.tried, self.rng, self.meter, limit)
         except TooLong:
+            self.tried.dear += 1
             return None
         if not holds:
             self.tried.fails = dict(sizes)
@@ -286,6 +294,11 @@ def smallest(claim: Claim, fails: Sizes) -> dict[str, int]:
 def nearby(numbers: set[int]) -> list[int]:
     """Numbers that stand in the code, and their neighbours."""
     return sorted({n + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= n + k <= SPELLED})
+
+
+def next_sizes(claim: Claim) -> dict[str, dict[str, int]]:
+    """For each size the choice in which it is the next one after those of the evidence, and all others are least."""
+    return {name: _beside(claim, name, max(values) + 1) for name, values in claim.ranges.items()}
 
 
 def _beside(claim: Claim, name: str, n: int) -> dict[str, int]:
@@ -441,29 +454,41 @@ def _meeting(claim: Claim, sizes: Sizes) -> Iterator[Point]:
 
 
 def _by_balls(claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter) -> bool | None:
-    """The same in balls, at points that meet the conditions; False if none was found that does."""
+    """The same in balls, at points that meet the conditions; False if none was found that does.
+
+    Raises:
+        NotPolynomial: if there is nothing that balls decide, or they separate no sides that are said to differ.
+    """
     import flint
 
-    met = False
+    met, said, shown = False, set[int](), set[int]()  # of statements that sides differ
     for point in _points(claim, sizes, rng):
         with flint.ctx.workprec(BITS):
             field = ArbField(meter)
-            if not _may_all_hold(claim, field, sizes, point):
+            found = _in_balls(claim, field, sizes, point)
+            if not all(map(_may_hold, found)):
                 return None
+            differing = {part: s for part, s in enumerate(found) if isinstance(s, Differs)}
+            said |= differing.keys()
+            shown |= {part for part, s in differing.items() if not overlap(s)}
             if field.compared and not claim.assuming:
                 signed = {name: _signed(array, rng) for name, array in point.items()}
                 with suppress(DivisionByZero, ZeroDivisionError):  # as a logarithm has no value
-                    if not _may_all_hold(claim, field, sizes, signed):
+                    if not all(map(_may_hold, _in_balls(claim, field, sizes, signed))):
                         return None
         met = True
+        if said == shown and not claim.assuming:
+            break
+    if said != shown:
+        raise NotPolynomial("sides that an enclosure does not tell apart")
     return met
 
 
-def _may_all_hold(claim: Claim, field: ArbField, sizes: Sizes, point: Point) -> bool:
+def _in_balls(claim: Claim, field: ArbField, sizes: Sizes, point: Point) -> list[Statement]:
     statements = evaluate(claim, field, sizes, constants(claim, field, point))
-    if not any(isinstance(s, Equal | AtMost) for s in statements):
-        raise NotPolynomial("a map, or sides that differ")  # balls cannot decide
-    return all(map(_may_hold, statements))
+    if not any(isinstance(s, Equal | AtMost | Differs) for s in statements):
+        raise NotPolynomial("a map")
+    return statements
 
 
 def _signed(array: np.ndarray, rng: random.Random) -> np.ndarray:
@@ -489,7 +514,8 @@ def _may_hold(statement: Statement) -> bool:
 
 def _points(claim: Claim, sizes: Sizes, rng: random.Random) -> Iterator[Point]:
     if not claim.assuming:
-        yield {name: _entries(dims, rng) for name, dims in shapes(claim, sizes).items()}
+        for _ in range(POINTS):
+            yield {name: _entries(dims, rng) for name, dims in shapes(claim, sizes).items()}
         return
     yield from itertools.islice(_meeting(claim, sizes), POINTS)
 

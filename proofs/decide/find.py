@@ -10,7 +10,7 @@ from scanproof.constructs.errors import UsageError
 
 from ..check.all_sizes import Unsafe
 from ..check.arguments import NOT_SHOWN, says_nothing
-from ..check.beyond import smallest
+from ..check.beyond import next_sizes, smallest
 from ..check.certificate import (
     AllSizes,
     Argument,
@@ -404,9 +404,11 @@ def _argument(search: Search) -> Certificate:
                     why = "no inputs were found for which the two sides differ"
                     return search.unsettled(why)
                 by.append(one)
+    beyond = [] if lifted else next_sizes(claim).values()
     for part in search.parts(Undetermined):
-        for sizes in claim.every_size:  # it is said of each of them
-            found = collision(claim, [sizes], part)
+        found = None
+        for sizes in (*claim.every_size, *beyond):  # it is said of each of them
+            found = collision(claim, [sizes], part, found)
             if found is None:
                 why = "no two inputs with equal statistics and different values were found at "
                 return search.unsettled(why + sizes_text(sizes))
