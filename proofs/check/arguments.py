@@ -285,9 +285,14 @@ def _tried(claim: Claim, result: Result, runs: list[Run]) -> Result:
     why = _blocked(claim, result, tried, runs)
     if why is not None:
         return Result("unknown", reason=why)
-    if tried.was_run or tried.outside:
+    if (tried.was_run or tried.outside) and not _of_maps(runs):
         result.evidence = [*result.evidence, tried.evidence()]
     return result
+
+
+def _of_maps(runs: list[Run]) -> bool:
+    """Whether all that is shown is that there are no maps: two inputs are given at larger sizes, too."""
+    return bool(runs) and all(isinstance(s, Undetermined) for run in runs for s, _ in run.found)
 
 
 def _blocked(claim: Claim, result: Result, tried: Tried, runs: list[Run]) -> str | None:
@@ -300,7 +305,7 @@ def _blocked(claim: Claim, result: Result, tried: Tried, runs: list[Run]) -> str
     if tried.raised:
         sizes, why = tried.raised[0]
         return f"at {sizes_text(sizes)} the claim raised {why}"
-    of_maps = bool(runs) and all(isinstance(s, Undetermined) for run in runs for s, _ in run.found)
+    of_maps = _of_maps(runs)
     if tried.unread and not of_maps:
         sizes, why = tried.unread[0]
         return f"at {sizes_text(sizes)} it could not be run: {why}"

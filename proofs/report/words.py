@@ -103,7 +103,16 @@ def over_sizes(every: Sequence[Mapping[str, int]] | None) -> str:
     """The sizes that were checked, compactly: "N=1..3, f=1..2 (6 sizes)"."""
     if every is None:
         return "all sizes"
-    names = list(every[0]) if every else []
+    distinct = {tuple(sizes.items()): sizes for sizes in every}.values()  # engines share sizes
+    by_letters: dict[tuple[str, ...], list[Mapping[str, int]]] = {}
+    for sizes in distinct:
+        by_letters.setdefault(tuple(sizes), []).append(sizes)
+    return "; ".join(map(_over, by_letters.values())) or "no size to vary"
+
+
+def _over(every: Sequence[Mapping[str, int]]) -> str:
+    """The same of sizes that differ and have the same letters."""
+    names = list(every[0])
     if not names:
         return "no size to vary"
     ranges = {name: sorted({sizes[name] for sizes in every}) for name in names}
