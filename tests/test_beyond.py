@@ -77,9 +77,7 @@ def reset(x):
     [(sorted_late, lambda x: x, "T=10"), (infinite_late, reset, "T=5")],
     ids=["sorted_late", "infinite_late"],
 )
-def test_a_program_that_is_not_read_beyond_its_evidence_is_not_proved(
-    program, specification, size
-):
+def test_a_program_that_is_not_read_beyond_its_evidence_is_not_proved(program, specification, size):
     result = prove(program, shapes="x: T", equals=specification).result
     assert result.verdict == "unknown"
     assert f"at {size} it could not be run" in result.reason
@@ -94,7 +92,7 @@ def test_a_claim_that_is_dear_at_every_size_is_run_at_the_next_ones():
 
 def asks(x, N):
     """No proof for all sizes: it asks whether N < 9."""
-    return equal(total(x) * (1 if N < 9 else 1), x.sum())
+    return equal(total(x), x.sum() if N < 9 else total(x))
 
 
 def test_where_no_larger_size_is_affordable_it_is_unknown(monkeypatch):
@@ -108,7 +106,7 @@ def test_where_no_larger_size_is_affordable_it_is_unknown(monkeypatch):
 
 def test_that_there_is_no_map_is_shown_at_the_next_sizes_too():
     def body(x, y, N):
-        return undetermined(squared(x) * (1 if N < 9 else 1), x)
+        return undetermined(squared(x) if N < 9 else x * x, x)
 
     result = decided(body, {"x": "N", "y": ""}, sizes={"N": (1, 2)})
     assert (result.verdict, result.scope) == ("proved", "fixed-size")

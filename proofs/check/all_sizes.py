@@ -26,6 +26,7 @@ from .certificate import AllSizes
 from .comparison import disagreement
 from .result import evidence
 from .source import Source
+from .size_conditions import as_data, in_words, too_narrow
 from .traces import OtherProblem, Shown, places_of, shown
 from .witness_family import Mutation, verify
 
@@ -128,6 +129,9 @@ def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mut
         interpretation = own_interpretation(claim, current, mutate)
         statements, places = equations_of(interpretation), places_of(current.partial)
         wanted_bounds = request_of(interpretation, places)
+        narrow = too_narrow(claim, current)
+        if narrow is not None:
+            raise _Doubtful(narrow)
         _expect_one_program(claim, interpretation, current)
         own = bounds = None
         if not statements and certificate.trace is not None:
@@ -168,6 +172,7 @@ def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> di
     return {
         **evidence(method, "all-sizes", None, "kernel", axioms),
         **({"assumes": taken} if taken else {}),
+        **({"conditions": list(map(as_data, current.fits))} if current.fits else {}),
         **({"steps": steps} if steps else {}),
     }
 
@@ -175,7 +180,7 @@ def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> di
 def assumed(current: Session, divided: bool, logarithms: bool = False) -> list[str]:
     """What a proof takes for granted, in words for the evidence."""
     said = [*([NO_DENOMINATOR_IS_0] if divided else []), *([LOGARITHMS] if logarithms else [])]
-    return [*said, *current.fits]
+    return [*said, *map(in_words, current.fits), *current.taken]
 
 
 def _expect_one_program(claim: Claim, interpretation: Interpretation, current: Session) -> None:
