@@ -6,6 +6,8 @@ read. Nothing else says that a claim holds at every size.
 
 from __future__ import annotations
 
+import traceback
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -89,8 +91,26 @@ def outcome(result: Callable[[], Any]) -> Any:
         return f"for all sizes the proof is refused: {error}"
     except KernelError as error:
         return f"for all sizes no proof was found: {error}"
-    except (TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+    except RecursionError as error:
+        return f"for all sizes {_recursing(error)}"
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
         return f"for all sizes it is not read ({type(error).__name__}): {error}"
+
+
+def _recursing(error: RecursionError) -> str:
+    """What went on without end, by the folder of the function that was called most often."""
+    called = Counter[str]()
+    frames = 0
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        frames += 1
+        called[frame.f_globals.get("__name__", "")] += 1
+    (module, _), *_ = called.most_common(1)
+    if any(f".{folder}." in module for folder in ("search", "kernel")):
+        where = module.partition("scanproof.")[2]
+        return (
+            f"the search gave up: it applied rules to what they made, {frames} calls deep ({where})"
+        )
+    return f"it is not read: it recurses without end, {frames} calls deep"
 
 
 class _Doubtful(Exception):
