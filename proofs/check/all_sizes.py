@@ -27,8 +27,8 @@ from .bounds import shown as bounds_shown
 from .certificate import AllSizes
 from .comparison import disagreement
 from .result import evidence
-from .source import Source
 from .size_conditions import as_data, in_words, too_narrow
+from .source import Source
 from .traces import OtherProblem, Shown, places_of, shown
 from .witness_family import Mutation, verify
 

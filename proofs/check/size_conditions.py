@@ -1,7 +1,8 @@
 """Conditions on sizes under which a proof about a program holds: that its whole numbers fit their type.
 
-A condition is linear in the sizes, such as 70000·T ≤ 2³¹ − 1. A proof under conditions is one of all sizes that meet them, and
-says so. One whose conditions leave a handful of sizes is none: each size has to reach `FAR`, the others at their least.
+A condition is linear in the sizes, such as 70000·T ≤ 2³¹ − 1. A proof under conditions is one of all sizes that meet
+them, and says so. One whose conditions leave a handful of sizes is none: each size has to reach `FAR`, the others at
+their least.
 """
 
 from __future__ import annotations
