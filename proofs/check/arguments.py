@@ -35,11 +35,12 @@ from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Differs, Equal, Statement, Undetermined
 from . import all_sizes
-from .beyond import DEAR, NO_VALUE, Tried, beyond, from_some_size_on, next_sizes
+from .beyond import DEAR, NO_VALUE, Tried, beyond, from_some_size_on
 from .certificate import AllSizes, Argument, Collision, FixedSizes, Met, Witness
 from .given import Broken, Doubtful, OfAnother, Refused, part_of, point_of, sizes_of, statements
 from .refutations import colliding
 from .result import Result, evidence, sizes_text
+from .sizes_beyond import next_sizes
 from .witness_family import one_of_every
 
 NOT_SHOWN = "equality could not be shown, and no counterexample was found"

@@ -13,7 +13,7 @@ from ..interpret.session import Fit, Session
 from ..interpret.size import Size, spelled
 from ..kernel.index import name
 from ..language.claim import Claim
-from .beyond import LARGEST
+from .sizes_beyond import LARGEST
 
 FAR = LARGEST
 """As far as sizes are tried at numbers."""

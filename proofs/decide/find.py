@@ -10,7 +10,7 @@ from scanproof.constructs.errors import UsageError
 
 from ..check.all_sizes import Unsafe
 from ..check.arguments import NOT_SHOWN, says_nothing
-from ..check.beyond import next_sizes, smallest
+from ..check.beyond import smallest
 from ..check.certificate import (
     AllSizes,
     Argument,
@@ -25,6 +25,7 @@ from ..check.certificate import (
 )
 from ..check.limits import refute as refute_by_limits
 from ..check.result import sizes_text
+from ..check.sizes_beyond import next_sizes
 from ..exact.at_point import inputs_as_text, quick_statements_at, statements_at
 from ..exact.at_random import agree, balls, overlap, residues
 from ..exact.engines import (
