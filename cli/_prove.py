@@ -133,7 +133,7 @@ def _text(outcome: Outcome) -> str:
     if result.verdict == "proved" and result.scope == "all-sizes":
         methods = [e["method"] for e in result.evidence if e["scope"] == "all-sizes"]
         by = ", ".join(dict.fromkeys(methods or [e["method"] for e in result.evidence]))
-        lines.append(f"  for all sizes, in exact real arithmetic, by {by}")
+        lines.append(f"  for {_all_sizes(result)}, in exact real arithmetic, by {by}")
         if outcome.cases:
             lines.append(f"  in {len(outcome.cases)} cases: {'; '.join(outcome.cases)}")
         lines += [f"    {one}" for one in outcome.proved[:PROVED]]
@@ -160,7 +160,14 @@ def _verdict(result: Any) -> str:
         return f"refuted, in {forms[0]}"
     if result.verdict == "proved" and result.scope != "all-sizes":
         return "holds at the sizes tried, not proved for all"
-    return result.verdict
+    limited = result.verdict == "proved" and _all_sizes(result) != "all sizes"
+    return f"proved for {_all_sizes(result)}" if limited else result.verdict
+
+
+def _all_sizes(result: Any) -> str:
+    from scanproof.proofs.report.words import all_sizes
+
+    return all_sizes(result.evidence)
 
 
 def _tried(result: Any) -> str:

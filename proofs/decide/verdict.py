@@ -12,7 +12,7 @@ from scanproof.constructs.errors import UsageError
 
 from ..check.axioms import discharged
 from ..check.certificate import Certificate, Unsettled
-from ..check.certificates import check
+from ..check.certificates import REFUSED, check
 from ..check.measured import measured
 from ..check.result import Result, place
 from ..exact.engines import Engines
@@ -90,10 +90,10 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     if result.fails is not None:
         fails = result.fails
         certificate, result = _found(claim, lambda: find_again(claim, fails), ran)
-    answer = result
+    answer = _unconfirmed(result) if result.stale or result.broken else result
     if recorded.recorded not in ("", MISSING):
         said = {"stale": recorded.stale, "broken": recorded.broken, "recorded": recorded.recorded}
-        answer = replace(result, **said)
+        answer = replace(answer, **said)
     if certificates.write and not isinstance(certificate, Unsettled) and _is_final(result):
         try:
             certificates.save(claim, certificate)
@@ -104,6 +104,13 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
             why = f"{certificates.file(claim)}: cannot be written: {error.strerror or error}"
             answer = replace(result, broken=True, recorded=why)
     return answer
+
+
+def _unconfirmed(result: Result) -> Result:
+    """What is said where the search found something that the check refuses: no file is at fault."""
+    why = str(result.reason).removeprefix(REFUSED)
+    reason = f"the search found a proof that the check does not confirm: {why}"
+    return replace(result, reason=reason, stale=False, broken=False)
 
 
 def _found(
