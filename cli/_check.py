@@ -10,7 +10,7 @@ import typer
 from scanproof.proofs.language.engines import ENGINES
 
 from ._formats import FORMATS, TELL_PROBLEMS
-from ._options import SourceName, Targets, choice, count, flag, option
+from ._options import MemoryLimit, SourceName, Targets, choice, count, flag, option
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.cache import Cache as Cached
@@ -133,9 +133,11 @@ def check(
     replay: Replay = None,
     cache: Cache = None,
     time_limit: TimeLimit = 300,
+    memory_limit: MemoryLimit = None,
 ) -> None:
     """Check claims, the sources' or your own."""
     from scanproof.constructs.errors import UsageError
+    from scanproof.proofs.decide import budget
     from scanproof.proofs.decide import cache as caches
     from scanproof.proofs.decide import row_verdicts as checking
     from scanproof.proofs.decide.certificates import CertificateNotes
@@ -156,11 +158,12 @@ def check(
         certificates, offline = replay, True
     _lock.check_options(lock, locked, offline, engine)
     save = save or lock
+    memory = budget.memory("--memory-limit", memory_limit)
     destination = Destination(output)
     more = [(name, Destination(file, f"--also {name}")) for name, file in parse_also(also or [])]
     former = former_reports.read(baseline) if baseline is not None else None
     with quiet_stdout():
-        chosen = resolve(targets or [], source, time_limit)
+        chosen = resolve(targets or [], source, budget.Budget(time_limit, memory))
         given = _certificates(certificates, save, from_scratch, offline, engine)
         remembered = None if from_scratch else caches.opened(cache)
         notes = CertificateNotes()
@@ -171,6 +174,7 @@ def check(
                 engine=engine,
                 jobs=jobs,
                 time_limit=time_limit,
+                memory_limit=memory_limit,
                 certificates=given,
                 notes=notes,
                 cache=remembered,

@@ -9,7 +9,7 @@ import typer
 
 from scanproof.constructs.errors import UsageError
 
-from ._options import choice
+from ._options import MemoryLimit, choice
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.proving import Outcome
@@ -46,8 +46,9 @@ def prove(
     ] = None,
     time_limit: Annotated[
         float,
-        typer.Option(metavar="S", help="How many seconds the search for a proof may take."),
+        typer.Option(metavar="S", help="How many seconds all of it may take; then it is unknown."),
     ] = 60,
+    memory_limit: MemoryLimit = None,
     script: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where they differ: a stand-alone script that shows it."),
@@ -63,24 +64,26 @@ def prove(
     real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,
     with its line. A function for torch is read from its source; torch need not be installed.
     """
-    from scanproof.proofs.decide import proving
+    from scanproof.proofs.decide.budget import Budget, memory
+    from scanproof.proofs.decide.proving_apart import prove_apart
     from scanproof.proofs.language.sizes import ranges_in, whole
     from scanproof.proofs.report.progress import lasting
 
     from ._interrupts import heard
     from ._output import quiet_stdout, write
 
-    budget = {} if steps is None else {"steps": whole(f"--steps {steps}", steps)}
+    search = {} if steps is None else {"steps": whole(f"--steps {steps}", steps)}
+    within = Budget(time_limit, memory("--memory-limit", memory_limit))
     with heard(), quiet_stdout(), lasting("proving") as tell:
-        outcome = proving.prove(
+        outcome = prove_apart(
             function,
             shapes=shapes,
             equals=equals,
             sizes=ranges_in(sizes or ""),
             framework=framework,
-            seconds=time_limit,
+            within=within,
             tell=tell,
-            **budget,
+            **search,
         )
     if script is not None:
         _write_script(script, outcome)

@@ -26,6 +26,7 @@ from ..interpret.programs.program import program
 from ..interpret.programs.tracing import format_of, traced
 from ..interpret.questions import Unreadable
 from ..kernel.index import Index
+from ..language import stage
 from ..language.claim import Claim
 from ..language.fields import RESERVED
 from ..language.libraries import jax as jax_for
@@ -35,6 +36,8 @@ from ..language.statements import equal
 from ..search.session import EFFORT, allowing
 from . import granted, joined_axes, mistakes, targets
 from .as_it_runs import apart_in_floats, leaves, run_in_torch, run_plainly
+from .budget import Budget, Stopped, of_machine, stopping
+from .budget import memory as memory_in_bytes
 from .in_order import Tell, in_cases
 from .rounding import beyond_rounding
 from .verdict import Result
@@ -44,6 +47,8 @@ FIRST = 3
 """At this size, and others beside it, the program is first traced: errors of its own come out then."""
 LATER = 2
 """So much larger are the sizes at which it is seen which literals depend on sizes."""
+SEARCHING = 0.75
+"""The share of its time that the search for a proof gets; the rest is for counterexamples, and for running both."""
 LETTERS = 4
 """With more letters for sizes than this, each is tried at 1 and 2 if nothing else is said."""
 
@@ -101,6 +106,7 @@ def prove(
     framework: str | None = None,
     steps: int = EFFORT,
     seconds: float = math.inf,
+    memory: str | float | None = None,
     tell: Tell = lambda what: None,
 ) -> Outcome:
     """Whether a function of JAX or PyTorch equals its specification at every size, in exact real arithmetic.
@@ -115,7 +121,9 @@ def prove(
             more than four letters. The proof is for all sizes from the least of them on.
         framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
         steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
-        seconds: what it may take besides, of this machine's time.
+        seconds: what all of it may take besides, of this machine's time; it is unknown then.
+        memory: what this process may come to hold more than it does, such as "4G" or a number of bytes; half of the
+            machine's if not given.
         tell: hears what is tried, in words.
 
     Raises:
@@ -123,39 +131,40 @@ def prove(
             compute, or if JAX is not installed.
     """
     if not seconds > 0:
-        raise UsageError(f"prove: {seconds:g} seconds for the search; give more than 0.")
+        raise UsageError(f"prove: a time limit of {seconds:g} seconds; give more than 0.")
+    budget = Budget(seconds, memory_in_bytes("prove: a memory limit of", memory))
     started = time.perf_counter()
     jax_for("prove")
     given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     found: Outcome | None = None
     try:
-        for both in _readings(function, equals, given, framework):
-            left = seconds - (time.perf_counter() - started)
-            if found is not None and left <= 0:
-                break
-            again = _answer(both, sizes or {}, steps, left, tell)
-            settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
-            if found is None or settled:
-                found = again
-            if settled:
-                break
-    except Unreadable as error:
-        names_of = targets.name(function), targets.name(equals)
-        found = found or Outcome(*names_of, given, Result("unknown", reason=str(error)))
+        with stage.heard(tell), stopping(budget):
+            stage.begin("loading the programs")
+            for both in _readings(function, equals, given, framework):
+                left = seconds - (time.perf_counter() - started)
+                again = _answer(both, sizes or {}, steps, SEARCHING * left)
+                settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
+                if found is None or settled:
+                    found = again
+                if settled:
+                    break
+    except (Unreadable, Stopped, MemoryError) as error:
+        if found is None:
+            names_of = targets.name(function), targets.name(equals)
+            why = str(of_machine(error) if isinstance(error, MemoryError) else error)
+            found = Outcome(*names_of, given, Result("unknown", reason=why))
     assert found is not None
     found.seconds = time.perf_counter() - started
     return found
 
 
-def _answer(
-    both: _Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds: float, tell: Tell
-) -> Outcome:
+def _answer(both: _Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds: float) -> Outcome:
     """What is found out about two programs that are read in one way; `unknown` if one is not read."""
     claim = _claim(both, _at_fewer(list(both.given.values()), sizes))
     try:
         with allowing(steps, seconds):
-            return _decided(both, claim, sizes, tell)
-    except UsageError:
+            return _decided(both, claim, sizes)
+    except (UsageError, MemoryError):
         raise
     except Unreadable as error:
         return Outcome(both.name, both.other, both.asked, Result("unknown", reason=str(error)))
@@ -165,7 +174,7 @@ def _answer(
         raise mistakes.of_sides(both.sides, claim, error) from error
 
 
-def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]], tell: Tell) -> Outcome:
+def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> Outcome:
     """What is found out about two programs.
 
     Raises:
@@ -174,10 +183,12 @@ def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]], tell
     """
     first = {n: max(min(r), k) for k, (n, r) in enumerate(claim.ranges.items(), start=FIRST)}
     for name, side in both.sides.items():
-        _traced_once(name, side, claim, first)
-    said = in_cases(claim, sizes, tell)
+        with stage.within(f"tracing {name}"), stage.at(first):
+            _traced_once(name, side, claim, first)
+    said = in_cases(claim, sizes, stage.begin)
     if said.result.verdict == "error":
         raise UsageError(f"prove {both.name}: {said.result.reason}")
+    stage.begin("running both as they are written")
     result, read = _as_written(both, claim, said.result, first)
     return Outcome(
         program=both.name,

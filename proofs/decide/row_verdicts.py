@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanproof.constructs.errors import UsageError
 
@@ -22,12 +22,13 @@ from ..language.pinned import Definitions, Redefined, of_user
 from ..language.sizes import Sizes
 from ..language.source import Row
 from . import noticed
+from .budget import TIME_LIMIT, memory
 from .cache import Cache
 from .certificates import CertificateNotes, Certificates
 from .dependence import needed, tainted
 from .ledger import Ledger, built_in
 from .places import files, written
-from .workers import TIME_LIMIT, Answer, Watch, run
+from .workers import Answer, AtWork, Watch, run
 
 if TYPE_CHECKING:
     from ..exact.engines import Engines
@@ -50,6 +51,7 @@ def check(
     engine: str = "all",
     jobs: int | None = None,
     time_limit: float = TIME_LIMIT,
+    memory_limit: str | float | None = None,
     certificates: Certificates | None = None,
     notes: CertificateNotes | None = None,
     cache: Cache | None = None,
@@ -64,6 +66,8 @@ def check(
         engine: "all", "sympy", "flint", or "kernel", which is all of them and then the kernel.
         jobs: processes at once; as many as there are processors if not given.
         time_limit: seconds after which a claim is given up, and unknown.
+        memory_limit: memory at which it is, such as "4G", or a number of bytes; half of the machine's, divided by the
+            claims that are decided side by side, if not given.
         certificates: where certificates lie, and what is done with them; those beside the sources are checked if
             nothing else is said, and all engines are asked.
         notes: takes what is to be said of certificates.
@@ -76,12 +80,14 @@ def check(
         The report as a dictionary that `json.dump` takes.
 
     Raises:
-        UsageError: for an unknown engine, a time limit of 0 or less, or claims that depend on each other in a cycle.
+        UsageError: for an unknown engine, a limit of 0 or less, or claims that depend on each other in a cycle.
     """
     if engine not in ENGINES:
         raise UsageError(f"--engine {engine}: no such engine; allowed: {', '.join(ENGINES)}.")
     if not time_limit > 0:
         raise UsageError(f"--time-limit {time_limit:g}: give a number of seconds greater than 0.")
+    if memory_limit is not None:
+        memory_limit = memory("--memory-limit", memory_limit)
     rows = ledger.rows if rows is None else list(rows)
     started = time.perf_counter()
     claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
@@ -93,7 +99,8 @@ def check(
     asked = {claim.id: (ENGINES[engine], given) for claim in claims}
     asked |= {claim.id: (fixed, replace(given, write=False)) for claim in others}
     recalled = {} if cache is None else cache.recall([(c, *asked[c.id]) for c in every])
-    work = _Work(every, dict(recalled), cache, jobs, time_limit, progress)
+    limits = Limits(jobs, time_limit, memory_limit)
+    work = _Work(every, dict(recalled), cache, limits, progress)
     work.decide(asked, pinned)
     searched = rows if engine == "all" and given.search else []
     unmended = [c for row in searched for c in _unmended(row, work.results)]
@@ -125,6 +132,15 @@ def check(
     }
 
 
+class Limits(NamedTuple):
+    """How many claims are decided side by side, and what each may take."""
+
+    jobs: int | None
+    time_limit: float
+    memory_limit: float | None
+    """Bytes; a share of the machine's memory if None."""
+
+
 @dataclass
 class _Work:
     """The claims of a check, with what was found of each, in workers that are watched."""
@@ -133,8 +149,7 @@ class _Work:
     results: dict[str, Result]
     """Of those that are done, which begin with those that were remembered."""
     cache: Cache | None
-    jobs: int | None
-    time_limit: float
+    limits: Limits
     progress: Progress | None
     seconds: dict[str, float] = field(default_factory=dict)
     slow: dict[str, float] = field(default_factory=dict)
@@ -150,9 +165,9 @@ class _Work:
     def watching(self, at_work: Sequence[Claim], what: str = "") -> Watch:
         """What names the claims that workers take long for."""
 
-        def watch(running: Mapping[int, float]) -> None:
-            long = ((f"{what}{at_work[i].id}", s) for i, s in running.items() if s > PATIENCE)
-            self.slow = dict(long)
+        def watch(running: Mapping[int, AtWork]) -> None:
+            long = {i: at.seconds for i, at in running.items() if at.seconds > PATIENCE}
+            self.slow = {f"{what}{at_work[i].id}": seconds for i, seconds in long.items()}
             self.advance()
 
         return watch
@@ -166,7 +181,7 @@ class _Work:
         """Find the verdicts that are not remembered."""
         every = [claim for claim in self.claims if claim.id not in self.results]
         watch = self.watching(every)
-        for answer in _decided(every, asked, self.jobs, self.time_limit, watch, pinned):
+        for answer in _decided(every, asked, self.limits, watch, pinned):
             id = every[answer.index].id
             self.results[id] = found = _result(answer)
             if found.verdict == "refuted" and of_user(every[answer.index]):
@@ -182,7 +197,7 @@ class _Work:
         shown = {c: self.results[c.id].counterexample for c in refuted}
         fails = {c: found.sizes for c, found in shown.items() if found is not None}
         watch = self.watching(list(fails), MENDING)
-        for claim, answer in _mended(fails, self.jobs, self.time_limit, watch):
+        for claim, answer in _mended(fails, self.limits, watch):
             if answer.missing:
                 self.lasting.discard(claim.id)
             self.results[claim.id].mends = answer.value or []
@@ -194,8 +209,7 @@ class _Work:
 def _decided(
     every: Sequence[Claim],
     asked: Asked,
-    jobs: int | None,
-    time_limit: float,
+    limits: Limits,
     watch: Watch,
     pinned: Definitions | None,
 ) -> Iterator[Answer]:
@@ -216,7 +230,7 @@ def _decided(
         if pinned is not None and of_user(claim):
             task = partial(_kept, pinned, task, claim)
         tasks.append(task)
-    return run(tasks, jobs=jobs, time_limit=time_limit, watch=watch)
+    return run(tasks, **limits._asdict(), watch=watch)
 
 
 def _unmended(row: Row, results: Mapping[str, Result]) -> list[Claim]:
@@ -227,7 +241,7 @@ def _unmended(row: Row, results: Mapping[str, Result]) -> list[Claim]:
 
 
 def _mended(
-    refuted: Mapping[Claim, Sizes], jobs: int | None, time_limit: float, watch: Watch
+    refuted: Mapping[Claim, Sizes], limits: Limits, watch: Watch
 ) -> Iterator[tuple[Claim, Answer]]:
     """Edits of the users' text that mend their claims, which fail at these sizes; workers look for them."""
     if not refuted:
@@ -237,8 +251,8 @@ def _mended(
 
     claims = list(refuted)
     tasks = [partial(_mends_of, claim, refuted[claim], engines["all"]) for claim in claims]
-    limit = min(time_limit, LONGEST)
-    for answer in run(tasks, jobs=jobs, time_limit=limit, watch=watch):
+    limits = limits._replace(time_limit=min(limits.time_limit, LONGEST))
+    for answer in run(tasks, **limits._asdict(), watch=watch):
         yield claims[answer.index], answer
 
 
@@ -275,8 +289,8 @@ def _kept(pinned: Definitions, task: Callable[[], Result], claim: Claim) -> Resu
 
 def _result(answer: Answer) -> Result:
     """A worker's answer as a result: it is one, or the worker came to no result."""
-    if answer.timed_out:
-        return Result("unknown", reason=f"not decided within {answer.seconds:g} s")
+    if answer.hit is not None:
+        return Result("unknown", reason=str(answer.hit))
     if answer.ended is not None:
         hint = "; did memory run out? Give smaller sizes=" if "SIGKILL" in answer.ended else ""
         reason = f"the process that checked it ended with {answer.ended}{hint}"
