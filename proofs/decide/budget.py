@@ -61,12 +61,12 @@ class Hit:
     """What was being done, at which sizes, in which line."""
 
     def __str__(self) -> str:
-        return self.words("decided")
-
-    def words(self, done: str) -> str:
-        """What was not done, within how much, where it was stopped, and what to try."""
         at = f": stopped at {self.where}" if self.where else ""
-        return f"not {done} within {self.most}{at}; try smaller sizes, or a higher limit"
+        return f"not decided within {self.most}{at}; try smaller sizes, or a higher limit"
+
+    def of_file(self) -> str:
+        """The same of a file that was being read, without its place."""
+        return f"not read within {self.most}; compute less at its top level, or try a higher limit"
 
 
 def of_machine(error: MemoryError) -> Hit:

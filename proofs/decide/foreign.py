@@ -23,7 +23,7 @@ def foreign(name: str, budget: Budget | None = None) -> Iterator[None]:
         Stopped: if it takes more.
     """
     me = os.getpid()
-    last = None if budget is None else lambda hit: _end(f"{name}: {hit}.", ERROR)
+    last = None if budget is None else lambda hit: _end(f"{name}: {hit.of_file()}.", ERROR)
     try:
         with stopping(budget or Budget(math.inf), last):
             yield

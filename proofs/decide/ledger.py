@@ -10,7 +10,6 @@ import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import CodeType, ModuleType
 
@@ -216,7 +215,7 @@ def _complaint(error: BaseException, path: Path) -> str:
 def _raised(error: BaseException) -> tuple[str, str]:
     """That reading raised it, and its words."""
     if isinstance(error, Stopped) and error.hit is not None:
-        return "", replace(error.hit, where="").words("read")  # the line is said before it
+        return "", error.hit.of_file()
     raised = "" if isinstance(error, UsageError) else f" raised {type(error).__name__}"
     return raised, text_of(error)
 
