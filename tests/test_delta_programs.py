@@ -16,7 +16,6 @@ from jax import lax
 from jax.scipy.linalg import solve_triangular
 
 from scanproof import equal
-from scanproof import prove as prove_programs
 from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.sizes import shapes_in
@@ -689,32 +688,3 @@ def test_an_inverse_by_pivots_and_a_convolution_of_groups_are_named():
 
     body, given = same(grouped, lambda x, w: x, "x: T 4, w: 4 2 2")
     assert "several output features in a group" in str(prove(claim(body, given)))
-
-
-def in_rows(q, k, v, beta):
-    """S = Σ v kᵀ, o = S q."""
-
-    def step(state, token):
-        q, k, v, beta = token
-        state = state + beta * jnp.outer(v - state @ k, k)
-        return state, state @ q
-
-    return lax.scan(step, jnp.zeros((v.shape[1], k.shape[1])), (q, k, v, beta))[1]
-
-
-def in_columns(q, k, v, beta):
-    """The transpose of that state: S = Σ k vᵀ, o = q S."""
-
-    def step(state, token):
-        q, k, v, beta = token
-        state = state + beta * jnp.outer(k, v - k @ state)
-        return state, q @ state
-
-    return lax.scan(step, jnp.zeros((k.shape[1], v.shape[1])), (q, k, v, beta))[1]
-
-
-def test_delta_rule_against_its_transpose_in_chunks_takes_little_memory():
-    """At the listed sizes both were once multiplied out with every entry a symbol, which took 22 GB."""
-    shapes = "q: 4*n d, k: 4*n d, v: 4*n e, beta: 4*n"
-    found = prove_programs(in_columns, equals=in_rows, shapes=shapes, memory="1G").result
-    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
