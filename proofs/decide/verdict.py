@@ -61,7 +61,7 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
         except Stopped:
             raise
         except MemoryError as error:
-            result = Result("unknown", reason=str(of_machine(error)))
+            return Result("unknown", reason=str(of_machine(error)))
         except RecursionError:
             result = Result("error", reason="the claim's body recurses without end")
         except BaseException as error:
