@@ -158,12 +158,13 @@ def check(
         certificates, offline = replay, True
     _lock.check_options(lock, locked, offline, engine)
     save = save or lock
-    memory = budget.memory("--memory-limit", memory_limit)
+    seconds = budget.seconds("--time-limit", time_limit)
+    reading = budget.Budget(seconds, budget.memory("--memory-limit", memory_limit))
     destination = Destination(output)
     more = [(name, Destination(file, f"--also {name}")) for name, file in parse_also(also or [])]
     former = former_reports.read(baseline) if baseline is not None else None
     with quiet_stdout():
-        chosen = resolve(targets or [], source, budget.Budget(time_limit, memory))
+        chosen = resolve(targets or [], source, reading)
         given = _certificates(certificates, save, from_scratch, offline, engine)
         remembered = None if from_scratch else caches.opened(cache)
         notes = CertificateNotes()

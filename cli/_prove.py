@@ -64,7 +64,7 @@ def prove(
     real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,
     with its line. A function for torch is read from its source; torch need not be installed.
     """
-    from scanproof.proofs.decide.budget import Budget, memory
+    from scanproof.proofs.decide.budget import Budget, memory, seconds
     from scanproof.proofs.decide.proving_apart import prove_apart
     from scanproof.proofs.language.sizes import ranges_in, whole
     from scanproof.proofs.report.progress import lasting
@@ -73,7 +73,8 @@ def prove(
     from ._output import quiet_stdout, write
 
     search = {} if steps is None else {"steps": whole(f"--steps {steps}", steps)}
-    within = Budget(time_limit, memory("--memory-limit", memory_limit))
+    limits = seconds("--time-limit", time_limit), memory("--memory-limit", memory_limit)
+    within = Budget(*limits)
     with heard(), quiet_stdout(), lasting("proving") as tell:
         outcome = prove_apart(
             function,

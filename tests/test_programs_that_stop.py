@@ -94,5 +94,5 @@ def test_prove_as_a_call_ends_in_time_in_any_thread(in_main: bool):
 
 @pytest.mark.parametrize("limit", [{"seconds": 0}, {"memory": "0"}, {"memory": "much"}])
 def test_limits_of_prove_must_be_amounts(limit: dict):
-    with pytest.raises(UsageError, match=r"limit of .*give"):
+    with pytest.raises(UsageError, match=r"prove: (seconds|memory) = .*: give"):
         prove(f"{MODULE}:twice", shapes="x: n", equals=f"{MODULE}:twice", **limit)

@@ -113,6 +113,17 @@ class Budget:
         return Budget(self.seconds + GRACE, self.memory * HARD)
 
 
+def seconds(option: str, given: float) -> float:
+    """Seconds, of which there have to be some.
+
+    Raises:
+        UsageError: for anything else; it names the option.
+    """
+    if not given > 0:
+        raise UsageError(f"{option} {given:g}: give a number of seconds greater than 0.")
+    return given
+
+
 def memory(option: str, text: str | float | None, side_by_side: int = 1) -> float:
     """Bytes: "4G", "512M", or a number of them; a share of the machine's memory where nothing is said.
 

@@ -37,7 +37,8 @@ from ..search.session import EFFORT, allowing
 from . import granted, joined_axes, mistakes, targets
 from .as_it_runs import apart_in_floats, leaves, run_in_torch, run_plainly
 from .budget import Budget, Stopped, of_machine, stopping
-from .budget import memory as memory_in_bytes
+from .budget import memory as memory_in
+from .budget import seconds as seconds_in
 from .in_order import Tell, in_cases
 from .rounding import beyond_rounding
 from .verdict import Result
@@ -130,9 +131,8 @@ def prove(
         UsageError: if a function is not found or takes other arguments, if shapes contradict it, if it does more than
             compute, or if JAX is not installed.
     """
-    if not seconds > 0:
-        raise UsageError(f"prove: a time limit of {seconds:g} seconds; give more than 0.")
-    budget = Budget(seconds, memory_in_bytes("prove: a memory limit of", memory))
+    limits = seconds_in("prove: seconds =", seconds), memory_in("prove: memory =", memory)
+    budget = Budget(*limits)
     started = time.perf_counter()
     jax_for("prove")
     given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)

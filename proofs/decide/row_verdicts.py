@@ -22,7 +22,7 @@ from ..language.pinned import Definitions, Redefined, of_user
 from ..language.sizes import Sizes
 from ..language.source import Row
 from . import noticed
-from .budget import TIME_LIMIT, memory
+from .budget import TIME_LIMIT, memory, seconds
 from .cache import Cache
 from .certificates import CertificateNotes, Certificates
 from .dependence import needed, tainted
@@ -84,8 +84,7 @@ def check(
     """
     if engine not in ENGINES:
         raise UsageError(f"--engine {engine}: no such engine; allowed: {', '.join(ENGINES)}.")
-    if not time_limit > 0:
-        raise UsageError(f"--time-limit {time_limit:g}: give a number of seconds greater than 0.")
+    seconds("--time-limit", time_limit)
     if memory_limit is not None:
         memory_limit = memory("--memory-limit", memory_limit)
     rows = ledger.rows if rows is None else list(rows)
