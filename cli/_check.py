@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,13 +15,35 @@ from ._formats import FORMATS, TELL_PROBLEMS
 from ._options import MemoryLimit, SourceName, Targets, choice, count, flag, option
 
 if TYPE_CHECKING:
-    from scanproof.proofs.decide.cache import Cache as Cached
     from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 
 DERIVATIONS = 50
 """So many of the changed verdicts get a derivation in SARIF."""
 LONGEST = 30.0
 """Seconds that writing one may take."""
+
+
+def _refuse_cache(wanted: bool | None) -> None:
+    """Refuse the option of earlier versions, which kept verdicts in a file, and name the file.
+
+    Raises:
+        UsageError: if it is given, when the command line is read.
+    """
+    if wanted is None:
+        return
+    from scanproof.constructs.errors import UsageError
+
+    home = os.path.expanduser("~")
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
+    folder = os.environ.get("SCANPROOF_CACHE") or os.path.join(base, "scanproof")
+    raise UsageError(
+        f"{'--cache' if wanted else '--no-cache'}: verdicts are no longer remembered, each check computes them; leave "
+        f"the option out, and delete {os.path.join(folder, 'verdicts-1.sqlite3')}, where earlier versions kept them."
+    )
+
 
 Engine = Annotated[
     str,
@@ -99,12 +123,7 @@ Offline = Annotated[
 SaveProofs = Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)]
 Replay = Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)]
 Cache = Annotated[
-    bool | None,
-    typer.Option(
-        "--cache/--no-cache",
-        show_default=False,
-        help="Whether what was checked before and did not change is remembered. [default: yes, unless CI is set]",
-    ),
+    bool | None, typer.Option("--cache/--no-cache", hidden=True, callback=_refuse_cache)
 ]
 TimeLimit = Annotated[
     float,
@@ -138,7 +157,6 @@ def check(
     """Check claims, the sources' or your own."""
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide import budget
-    from scanproof.proofs.decide import cache as caches
     from scanproof.proofs.decide import row_verdicts as checking
     from scanproof.proofs.decide.certificates import CertificateNotes
     from scanproof.proofs.report import baseline as former_reports
@@ -166,7 +184,6 @@ def check(
     with quiet_stdout():
         chosen = resolve(targets or [], source, reading)
         given = _certificates(certificates, save, from_scratch, offline, engine)
-        remembered = None if from_scratch else caches.opened(cache)
         notes = CertificateNotes()
         with progress("checking") as advance:
             report = checking.check(
@@ -178,7 +195,6 @@ def check(
                 memory_limit=memory_limit,
                 certificates=given,
                 notes=notes,
-                cache=remembered,
                 pinned=chosen.pinned,
                 progress=advance,
             )
@@ -210,19 +226,11 @@ def check(
         if blame.code == ERROR and not shown:
             say(f"{id}: {blame.why}")
     _providers.note(say, everything=not targets)
-    for line in (*_not_remembered(remembered), *compared.lines):
+    for line in compared.lines:
         say(line)
     for problem in problems:
         say(problem)
     raise typer.Exit(code)
-
-
-def _not_remembered(cache: Cached | None) -> list[str]:
-    """Which claims will be checked again next time though nothing changes, and why."""
-    from scanproof.proofs.report.words import few
-
-    passed = {} if cache is None else cache.passed
-    return [f"{few(ids)}: not remembered, checked each time: {why}" for why, ids in passed.items()]
 
 
 def _certificates(

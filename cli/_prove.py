@@ -65,6 +65,7 @@ def prove(
     with its line. A function for torch is read from its source; torch need not be installed.
     """
     from scanproof.proofs.decide.budget import Budget, memory, seconds
+    from scanproof.proofs.decide.proving import SIDE_BY_SIDE
     from scanproof.proofs.decide.proving_apart import prove_apart
     from scanproof.proofs.language.sizes import ranges_in, whole
     from scanproof.proofs.report.progress import lasting
@@ -73,7 +74,7 @@ def prove(
     from ._output import quiet_stdout, write
 
     search = {} if steps is None else {"steps": whole(f"--steps {steps}", steps)}
-    limits = seconds("--time-limit", time_limit), memory("--memory-limit", memory_limit)
+    limits = seconds("--time-limit", time_limit), memory("--memory-limit", memory_limit, SIDE_BY_SIDE)
     within = Budget(*limits)
     with heard(), quiet_stdout(), lasting("proving") as tell:
         outcome = prove_apart(
@@ -148,13 +149,16 @@ def _text(outcome: Outcome) -> str:
     lines += [f"    {one}" for one in outcome.leftover[1:LEFT]]
     lines += _shown(result.counterexample)
     lines += [f"  near miss: {one}" for one in result.near_misses]
-    lines += [f"  {one}" for one in outcome.literals[:LITERALS]]
+    lines += [f"  {one}" for one in (*outcome.notes, *outcome.literals[:LITERALS])]
     if len(outcome.literals) > LITERALS:
         lines.append(f"  and {len(outcome.literals) - LITERALS} more numbers read so")
     return "\n".join(lines) + "\n"
 
 
 def _verdict(result: Any) -> str:
+    forms = [e["engine"] for e in result.evidence if e["method"] == "run"]
+    if result.verdict == "refuted" and forms:
+        return f"refuted, in {forms[0]}"
     if result.verdict == "proved" and result.scope != "all-sizes":
         return "holds at the sizes tried, not proved for all"
     return result.verdict

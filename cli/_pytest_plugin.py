@@ -194,7 +194,6 @@ class ClaimItem(pytest.Item):
 
     def runtest(self) -> None:
         """Decide the claim."""
-        from scanproof.proofs.decide import cache
         from scanproof.proofs.decide.certificates import CertificateNotes
         from scanproof.proofs.decide.row_verdicts import check
         from scanproof.proofs.language.source import Row
@@ -208,7 +207,6 @@ class ClaimItem(pytest.Item):
             time_limit=_time_limit(self.config),
             memory_limit=_memory_limit(self.config),
             notes=notes,
-            cache=cache.opened(),
             pinned=self.pinned,
         )
         statement = report["claims"][0]["as_stated"]

@@ -97,7 +97,6 @@ def _program(claim, homes, pinned: Definitions | None) -> str:
 def _story(
     ledger, row, claim, pinned: Definitions | None, format: str, files: list[str], width: int
 ) -> str:
-    from scanproof.proofs.decide import cache
     from scanproof.proofs.decide.row_verdicts import check
     from scanproof.proofs.report import latex, markdown, story
     from scanproof.proofs.report.derivation.rendering import appendix
@@ -106,7 +105,7 @@ def _story(
     from ._output import as_json
 
     with progress("checking") as advance:
-        report = check(ledger, [row], cache=cache.opened(), pinned=pinned, progress=advance)
+        report = check(ledger, [row], pinned=pinned, progress=advance)
     (record,) = report["claims"]
     statement = next(s for s in (record["as_stated"], *record["amended"]) if s["id"] == claim.id)
     if format == "json":

@@ -84,7 +84,7 @@ KINDS = (
         (
             *("proofs.decide.ledger", "proofs.language.source", "proofs.language.fields"),
             *("proofs.language.pinned", "proofs.decide.verdict", "proofs.decide.certificates"),
-            *("proofs.decide.workers", "proofs.decide.cache", "proofs.decide.row_verdicts"),
+            *("proofs.decide.workers", "proofs.decide.row_verdicts"),
         ),
         (),
         "Claims are collected, definitions kept from being changed meanwhile, and what was checked is what "

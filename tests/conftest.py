@@ -14,12 +14,17 @@ from typing import Any
 
 import pytest
 from command_line import run, write
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 __all__ = ["run", "write"]
 
 settings.register_profile(
-    "seeded", deadline=None, derandomize=True, print_blob=True, max_examples=25
+    "seeded",
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    max_examples=25,
+    suppress_health_check=[HealthCheck.too_slow],  # what else runs on the machine decides it
 )
 settings.register_profile("short", settings.get_profile("seeded"), max_examples=8)
 
@@ -95,44 +100,35 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 10, 10)
 
 
-os.environ["CI"] = "true"
-"""So that tests remember no verdicts of one another, unless they say so."""
-
 LONG_ROWS = (Path(__file__).parent / "long_rows.txt").read_text(encoding="utf-8").split()
 """Rows of the ledger that take longer to decide than the others do together."""
-
-
-@pytest.fixture(scope="session")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of this run of the tests, for all its processes."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    (shared / "kept").mkdir(exist_ok=True)
-    return shared / "kept"
 
 
 ROWS = ["short rows", pytest.param("all rows", marks=pytest.mark.long)]
 
 
 @pytest.fixture(scope="session", params=ROWS)
-def report(kept: Path, request: pytest.FixtureRequest) -> dict[str, Any]:
+def report(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> dict[str, Any]:
     """What `scanproof check` says of the ledger, to be read only: of the rows that take little time, and of all.
 
-    The first process that asks checks them, the others wait and read what it has written. What it remembers of them
-    lies beside that, in a folder named after the parameter.
+    The first process that asks checks them, the others wait and read what it has written.
     """
-    from scanproof.proofs.decide.cache import Cache
     from scanproof.proofs.decide.ledger import built_in
     from scanproof.proofs.decide.row_verdicts import check
 
-    file = kept / f"{request.param}.json"
-    with contextlib.closing(sqlite3.connect(kept / "turn", timeout=3600)) as turn:
+    base = tmp_path_factory.getbasetemp()
+    shared = (
+        base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    )  # of all processes of this run
+    file = shared / f"{request.param}.json"
+    with contextlib.closing(sqlite3.connect(shared / "turn", timeout=3600)) as turn:
         turn.execute("BEGIN EXCLUSIVE")
         if not file.exists():
             rows = built_in().rows
             assert {row.claim.id for row in rows} >= set(LONG_ROWS)
             short = [row for row in rows if row.claim.id not in LONG_ROWS]
             rows = short if request.param == "short rows" else rows
-            found = check(built_in(), rows, cache=Cache(kept / request.param))
-            file.write_text(json.dumps(found), encoding="utf-8")
+            file.write_text(json.dumps(check(built_in(), rows)), encoding="utf-8")
     return json.loads(file.read_text(encoding="utf-8"))

@@ -22,7 +22,7 @@ BODY = """
 
 def checked(*arguments: str) -> subprocess.CompletedProcess[str]:
     """What a process of its own answers; its report is one JSON text, whatever is printed."""
-    line = command("check", "--no-cache", *arguments, "--format", "json")
+    line = command("check", *arguments, "--format", "json")
     done = subprocess.run(line, capture_output=True, text=True, timeout=120)
     assert "Traceback" not in done.stderr
     return done

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,30 @@ def test_a_claim_that_is_edited_within_a_second_is_the_edited_one(run: Run, writ
     write(TRUE.replace("total(x) * c", "total(x) + c"))  # as long as before
     assert run("check", file, "--engine", "flint").code == 1
     assert not list(Path(file).resolve().parent.rglob("__pycache__"))
+
+
+def test_files_of_one_name_in_two_folders_are_read_each(run: Run, write: Write):
+    other = write(TRUE, name="b", file="b/claims.py")
+    for text, code in ((TRUE, 0), (TRUE.replace("total(x) * c)", "total(x) * c * c)"), 1)):
+        assert run("check", write(text, name="a", file="a/claims.py"), other).code == code
+
+
+IMPORTING = """
+    @paper.claim("{name}.scaled", says="Σ c x_i = 2 Σ x_i", given={{"x": "N"}})
+    def scaled(x):
+        from lazy import c
+
+        return equal(total(x * c), total(x) * 2)
+"""
+
+
+def test_bodies_import_from_the_folder_of_their_file(run: Run, write: Write):
+    files = []
+    for c, name in ((2, "a"), (3, "b")):
+        files.append(write(IMPORTING, name=name, file=f"{name}/claims.py"))
+        Path(name, "lazy.py").write_text(f"c = {c}", encoding="utf-8")
+    report = json.loads(run("check", *files, "--format", "json").out)
+    verdicts = {one["id"]: one["as_stated"]["verdict"] for one in report["claims"]}
+    assert verdicts == {"a.scaled": "proved", "b.scaled": "refuted"}
+    assert "lazy" not in sys.modules
+    assert not any(str(Path(name).resolve()) in sys.path for name in "ab")

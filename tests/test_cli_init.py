@@ -22,7 +22,7 @@ def test_the_starter_has_true_claims_and_one_that_is_false(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     assert _main.run(["init"]) == 0
     said = capsys.readouterr().out
-    assert _main.run(["check", ".", "--no-cache", "--jobs", "1"]) == 1
+    assert _main.run(["check", ".", "--jobs", "1"]) == 1
     lines = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
     for id in ("mine.parallel", "mine.resume", "mine.attention"):
         assert [id, "proved"] in lines
@@ -38,7 +38,7 @@ def test_the_starter_s_false_claim_is_mended_as_it_says(tmp_path, monkeypatch, c
     false = "np.sum((W @ token.k - token.v) ** 2) / 2"
     assert text.count(false) == 1
     path.write_text(text.replace(false, "-token.v @ W @ token.k"), encoding="utf-8")
-    assert _main.run(["check", ".", "--no-cache", "--jobs", "1", "--strict"]) == 0
+    assert _main.run(["check", ".", "--jobs", "1", "--strict"]) == 0
     assert "4 claims: 4 proved" in capsys.readouterr().out
 
 
@@ -78,11 +78,11 @@ def test_claim_files_of_a_folder_are_found_by_their_names(tmp_path, monkeypatch,
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    assert _main.run(["check", ".", "--no-cache", "--jobs", "1"]) == 1
+    assert _main.run(["check", ".", "--jobs", "1"]) == 1
     found = capsys.readouterr()
     assert "3 claims: 2 proved, 1 refuted" in found.out
     assert not found.err
-    assert _main.run(["check", "sub", "c.*", "b.*", "--no-cache", "--jobs", "1"]) == 1
+    assert _main.run(["check", "sub", "c.*", "b.*", "--jobs", "1"]) == 1
     assert "2 claims: 1 proved, 1 refuted" in capsys.readouterr().out
     assert _main.run(["list", "sub"]) == 0
     assert "c.one" in capsys.readouterr().out

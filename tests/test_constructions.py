@@ -15,7 +15,6 @@ from scanproof.constructs.constructions.ch9 import ICL
 from scanproof.constructs.constructions.gd_ssm import PROP3
 from scanproof.constructs.learners.learner import Descent
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.proofs.decide.cache import _spelled
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.language.learns import learns
@@ -82,10 +81,6 @@ def test_a_users_step_makes_a_claim_a_users_though_its_body_is_ours():
         for one in (gril.PROP4_1, own)
     )
     assert of_user(theirs) and not of_user(ours)
-
-
-def test_a_construction_is_spelled_without_addresses():
-    assert "0x" not in _spelled(PROP3)
 
 
 def test_the_weights_in_the_tokens_of_ch9_are_those_of_the_learner_at_every_token():

@@ -291,13 +291,11 @@ mine.law("mine.law", Layer(step, state="d", token="d").chunked(at_once))
 """
 
 
-def test_a_law_is_checked_anew_when_the_function_changes(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("SCANPROOF_CACHE", str(tmp_path / "cache"))
+def test_a_law_is_checked_anew_when_the_function_changes(tmp_path, capsys):
     path = tmp_path / "claims.py"
     answers = []
-    for factor in (1, 1, 2):
+    for factor in (1, 2):
         path.write_text(FILE.format(factor=factor), encoding="utf-8")
-        _main.run(["check", str(path), "--cache", "--jobs", "1"])
+        _main.run(["check", str(path), "--jobs", "1"])
         answers.append(capsys.readouterr().out)
-    assert [" proved" in a for a in answers] == [True, True, False]
-    assert "1 statement remembered" in answers[1]
+    assert [" proved" in a for a in answers] == [True, False]

@@ -196,47 +196,43 @@ def test_the_built_in_claims_have_no_lock_file(run: Run):
     assert "none of these claims is your own" in one_line(run("check", KNOWN, "--locked"))
 
 
-# Warm is cold.
-
-
-def _verdicts(text: str) -> Any:
-    return {**json.loads(text), "timing": None}
-
-
-def test_warm_is_cold(
-    run: Run,
-    write: Write,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path_factory: pytest.TempPathFactory,
-):
-    monkeypatch.setenv("SCANPROOF_CACHE", str(tmp_path_factory.mktemp("cache")))
+def test_verdicts_are_the_same_with_it_and_without(run: Run, write: Write):
     file = write(TRUE, MENDED, UNKNOWN)
-    ways = [["--no-cache"], ["--lock", "--cache"], ["--lock", "--cache"], ["--locked", "--cache"]]
-    ways += [
-        ["--locked", "--no-cache"],
-        ["--locked", "--no-cache", "--offline"],
-        ["--from-scratch"],
-    ]
+    ways = [[], ["--lock"], ["--lock"], ["--locked"], ["--locked", "--offline"], ["--from-scratch"]]
     answers = [run("check", file, "--format", "json", *way) for way in ways]
-    cold, *warm = [_verdicts(answer.out) for answer in answers]
-    assert warm == [cold] * len(warm)
-    remembered = [json.loads(answer.out)["timing"]["remembered"] for answer in answers]
-    assert remembered == [0, 0, 4, 4, 0, 0, 0]
+    first, *others = [{**json.loads(answer.out), "timing": None} for answer in answers]
+    assert others == [first] * len(others)
     assert {answer.code for answer in answers} == {1}
 
 
-def test_what_is_remembered_is_written_where_it_has_no_certificate(
-    run: Run,
-    write: Write,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path_factory: pytest.TempPathFactory,
-):
-    monkeypatch.setenv("SCANPROOF_CACHE", str(tmp_path_factory.mktemp("cache")))
+DATA = """
+    @paper.claim("{name}.scaled", says="Σ c x_i = 2 Σ x_i", given={{"x": "N"}})
+    def scaled(x):
+        from pathlib import Path
+
+        c = int(Path("c.txt").read_text())
+        return equal(total(x * c), total(x) * 2)
+"""
+
+
+def test_a_locked_project_whose_data_change_is_not_current(run: Run, write: Write):
+    file, data = write(DATA), Path("c.txt")
+    Path("pyproject.toml").touch()
+    data.write_text("2", encoding="utf-8")
+    assert run("check", file, "--lock").code == 0
+    assert run("check", file, "--locked").code == 0
+    data.write_text("3", encoding="utf-8")
+    assert run("check", file, "--locked").code == 1
+
+
+def test_writing_it_says_what_was_written(run: Run, write: Write):
     file = write(TRUE)
-    for arguments in ([], ["--lock"]):
-        assert run("check", file, "--cache", *arguments).code == 0
-    assert Path("certificates/mine.linear.json").is_file()
-    assert run("check", file, "--offline", "--locked", "--no-cache").code == 0
+    Path("pyproject.toml").touch()
+    said = "scanproof: scanproof.lock: "
+    assert f"{said}1 statement, 1 new\n" in run("check", file, "--lock").err
+    assert run("check", file, "--lock").err == ""  # nothing is written
+    write(TRUE.replace("total(x) * c", "total(x) + c"))
+    assert f"{said}1 statement, 1 changed\n" in run("check", file, "--lock").err
 
 
 # Nothing in it is believed.

@@ -385,7 +385,7 @@ def test_a_claim_is_written_as_one_writes_numpy(tmp_path, capsys, changes, verdi
     given = {"imports": "", "mask": ">=", "zeros": "np.zeros((m, d))", **changes}
     path = tmp_path / "claims.py"
     path.write_text(CLAIMS.format(**given), encoding="utf-8")
-    _main.run(["check", str(path), "--no-cache", "--jobs", "1"])
+    _main.run(["check", str(path), "--jobs", "1"])
     assert f"mine.attention  {verdict}" in capsys.readouterr().out
 
 

@@ -84,9 +84,10 @@ NOT_READ_IN_JAX = {
     "heard": "is not the claim's own",
 }
 STOP = {
-    ("largest", "twice"): "torch.argmax (programs_that_stop.py:",
-    ("twice", "largest"): "torch.argmax (programs_that_stop.py:",
-    ("largest_of_many", "twice"): "torch.argmax (programs_that_stop.py:",
+    ("largest", "largest"): "torch.argmax (programs_that_stop.py:",
+    ("largest", "twice"): "refuted, in float",
+    ("twice", "largest"): "refuted, in float",
+    ("largest_of_many", "twice"): "refuted, in float",
     ("twice", "raises"): "KeyError: 'a' at programs_that_stop.py:",
     ("raises_at_two", "twice"): "at T = 2, d = 1 it does not run: ValueError: two rows at",
     ("twice", "leaves"): "SystemExit: 3",

@@ -842,7 +842,7 @@ def test_what_is_no_certificate_is_named_and_the_claim_is_searched(
         by = '{"is":"limits","sizes":{"N":1},"part":0}'
         head = '"format":"scanproof.certificate/2","is":"refutation","claim":"mine.linear"'
         path.write_text(f'{{{head},"by":{by},"near_misses":[]}}')
-    for options in (("--cache",), ("--cache",), ("--save",)):
+    for options in ((), ("--save",)):
         answer = run("check", file, *options, "--format", "json")
         assert statements(answer)["mine.linear"]["scope"] == "all-sizes"
         assert "mine.linear.json" in answer.err

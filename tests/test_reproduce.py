@@ -17,7 +17,6 @@ from scanproof.numeric import reproduce
 from scanproof.numeric.reproduce.page import text
 from scanproof.numeric.reproduce.report import report
 from scanproof.proofs.check.measured import measured
-from scanproof.proofs.decide.cache import Cache
 from scanproof.proofs.decide.ledger import Ledger, built_in
 from scanproof.proofs.decide.row_verdicts import check
 from scanproof.proofs.expected.convention import Convention, Printed, every
@@ -457,22 +456,19 @@ def test_a_measurement_of_one_s_own_is_decided_and_its_mistakes_are_its_row_s_al
     found = [row["as_stated"] for row in check(Ledger([mine]))["claims"]]
     assert [one["verdict"] for one in found] == ["supported", "error", "error"]
     assert "ZeroDivisionError" in found[1]["reason"]
-    assert all(of_user(row.claim) for row in mine.rows)  # and so are remembered with their file
+    assert all(of_user(row.claim) for row in mine.rows)
 
 
-def test_what_is_remembered_of_a_row_is_forgotten_when_a_record_is_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("scanproof.proofs.expected.rows.FOLDER", tmp_path)
+def test_a_row_is_supported_as_soon_as_its_record_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(measurement, "__defaults__", (tmp_path,))
     rows = LEDGER.select(["gril.table6"])
 
     def verdict_now():
-        cache = Cache(tmp_path / "cache")
-        found = check(LEDGER, rows, cache=cache)
-        return found["claims"][0]["as_stated"]["verdict"], found["timing"]["remembered"]
+        return check(LEDGER, rows)["claims"][0]["as_stated"]["verdict"]
 
-    assert [verdict_now(), verdict_now()] == [("unknown", 0), ("unknown", 1)]
+    assert verdict_now() == "unknown"
     record(tmp_path, "gril.table6")
-    assert [verdict_now(), verdict_now()] == [("supported", 0), ("supported", 1)]
+    assert verdict_now() == "supported"
 
 
 def test_the_ledger_s_verdict_is_that_of_the_command_and_the_same_twice():
@@ -500,7 +496,7 @@ def test_a_supported_row_is_neither_open_nor_wrong_and_shows_both_figures(
 ):
     monkeypatch.setattr(measurement, "__defaults__", (tmp_path,))
     record(tmp_path, "gril.table6")
-    answer = run("check", "gril.table6", "--no-cache")
+    answer = run("check", "gril.table6")
     assert answer.code == 0 and "1 supported" in answer.out and "Open or wrong" not in answer.out
     (line,) = [
         one

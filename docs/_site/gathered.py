@@ -19,7 +19,7 @@ from scanproof.numeric.export.parts import Request
 from scanproof.numeric.export.request import build, checked
 from scanproof.numeric.run import rows as running
 from scanproof.proofs.check.certificate import Met
-from scanproof.proofs.decide import cache, workers
+from scanproof.proofs.decide import workers
 from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 from scanproof.proofs.decide.row_verdicts import check, homes
 from scanproof.proofs.language.source import Row
@@ -75,9 +75,7 @@ def gather(patterns: Sequence[str] = ()) -> Ledger:
     ledger = core(None).ledger
     rows = ledger.select(patterns)
     notes = CertificateNotes()
-    report = check(
-        ledger, rows, certificates=Certificates(search=False), notes=notes, cache=cache.opened()
-    )
+    report = check(ledger, rows, certificates=Certificates(search=False), notes=notes)
     expect_settled(report, notes)
     strangers = [] if patterns else unknown([c["id"] for c in report["claims"]])
     if strangers:

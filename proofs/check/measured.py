@@ -42,7 +42,6 @@ def measured(of: Callable[[], Measurement]) -> Result:
             }
         ]
     result.definitions = sorted({place(function) for function in ran})
-    result.reads = {str(path): "" for path in found.reads}
     return result
 
 

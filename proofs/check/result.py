@@ -36,10 +36,6 @@ class Result:
     """Whether reading with symbols gave a reason to doubt what holds at a few sizes."""
     recorded: str = ""
     """What is to be said of its certificate."""
-    reads: dict[str, str] = field(default_factory=dict)
-    """What a user's claim read while it was decided, with hashes: a verdict that is remembered needs the same."""
-    passing: str = ""
-    """Why the verdict is not to be remembered."""
 
 
 def evidence(

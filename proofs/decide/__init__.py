@@ -1,1 +1,1 @@
-"""Deciding: find, check, and report; rows, their workers, and what this machine remembers."""
+"""Deciding: find, check, and report; rows and their workers."""

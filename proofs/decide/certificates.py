@@ -2,8 +2,6 @@
 
 What lies in a repository is never believed. A file can only spare a search: what it says is checked as what was just
 found is, and where it does not settle its claim the claim is searched again.
-
-What reads certificates is imported where one is read: to hash a file, as a cache does, takes no reader.
 """
 
 from __future__ import annotations
@@ -14,18 +12,16 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from scanproof.constructs.errors import UsageError
 
+from ..check import certificate_file
+from ..check.certificate import Argument, Refutation
 from ..check.result import Result
 from ..kernel.files import LIMIT, Unusable
 from ..language.claim import Claim
 from .files import replace, try_beside
-
-if TYPE_CHECKING:
-    from ..check.certificate import Argument, Refutation
 
 LONGEST = 150
 """The longest file name that an id is spelled out in."""
@@ -68,10 +64,10 @@ class Certificates:
         Raises:
             Unusable: if the file is none of this claim's.
         """
-        from ..check.certificate_file import read
-
         path = self.file(claim) if self.read else None
-        return None if path is None or not os.path.lexists(path) else read(path, claim.id)
+        if path is None or not os.path.lexists(path):
+            return None
+        return certificate_file.read(path, claim.id)
 
     def save(self, claim: Claim, certificate: Refutation | Argument) -> None:
         """Write what settles the claim.
@@ -79,27 +75,23 @@ class Certificates:
         Raises:
             OSError: if that cannot be done.
         """
-        from ..check.certificate_file import written
-
         path = self.file(claim)
         if path is None:
             raise OSError("the folder of its file is not known")
         _make(path.parent)
-        text = written(certificate).encode()
+        text = certificate_file.written(certificate).encode()
         with suppress(OSError):
             if _bytes(path) == text:
                 return
         replace(path, text)
 
-    def content(self, claim: Claim) -> tuple[str, ...]:
-        """The certificate's file and a hash of its content, on which a verdict may depend."""
+    def digest(self, claim: Claim) -> str | None:
+        """The hash of a claim's certificate; None where there is none that can be read."""
         path = self.file(claim) if self.read else None
-        if path is None or not os.path.lexists(path):
-            return ()
         try:
-            return str(path), digest(path)
-        except OSError as error:
-            return str(path), f"unusable: {error}"
+            return None if path is None else digest(path)
+        except OSError:
+            return None
 
 
 @dataclass

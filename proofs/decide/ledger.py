@@ -19,7 +19,6 @@ from ..interpret.questions import shown
 from ..language.importing import reading_in
 from ..language.pinned import Definitions, Redefined
 from ..language.source import LeftOut, Row, Source, leaving_out
-from . import noticed
 from .budget import Budget, Stopped
 from .foreign import foreign
 
@@ -187,7 +186,6 @@ def from_file(
         with (
             reading_in(path.resolve().parent),
             (pinned or noted()).kept(str(path)),
-            noticed.while_reading(str(path)),
             foreign(str(path), budget),
             leaving_out() as wrong,
         ):
@@ -241,7 +239,6 @@ def from_module(
         with (
             reading_in(Path.cwd()),
             (pinned or noted()).kept(name),
-            noticed.while_reading(),
             foreign(name, budget),
         ):
             module = importlib.import_module(name)

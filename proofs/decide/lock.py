@@ -192,8 +192,7 @@ def found(
             statement = statements.get(claim.id)
             if statement is None or statement["verdict"] not in VERDICTS:
                 continue
-            file = certificates.content(claim) if statement["verdict"] in SETTLED else ()
-            digest = file[1] if file and _is(HASH, file[1]) else None
+            digest = certificates.digest(claim) if statement["verdict"] in SETTLED else None
             own.entries[key] = Entry(
                 digest, project.reached(claim), statement["scope"], statement["verdict"]
             )

@@ -35,7 +35,11 @@ from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
 from . import granted, joined_axes, mistakes, targets
-from .as_it_runs import apart_in_floats, leaves, run_in_torch, run_plainly
+from .as_it_runs.answer import with_runs
+from .as_it_runs.comparing import SECONDS, SHORT, Comparison, Runs
+from .as_it_runs.process import Beside
+from .as_it_runs.rounding import leaves
+from .as_it_runs.sides import Side
 from .budget import Budget, Stopped, of_machine, stopping
 from .budget import memory as memory_in
 from .budget import seconds as seconds_in
@@ -48,6 +52,8 @@ FIRST = 3
 """At this size, and others beside it, the program is first traced: errors of its own come out then."""
 LATER = 2
 """So much larger are the sizes at which it is seen which literals depend on sizes."""
+SIDE_BY_SIDE = 2
+"""Programs are read in one process while they run in another."""
 SEARCHING = 0.75
 """The share of its time that the search for a proof gets; the rest is for counterexamples, and for running both."""
 LETTERS = 4
@@ -75,6 +81,8 @@ class Outcome:
     """Those of the program and of the specification."""
     cases: list[str] = field(default_factory=list)
     """The cases of sizes that were proved one by one, if there are several."""
+    notes: list[str] = field(default_factory=list)
+    """What came of running the two besides: formats that one of them does not take, numbers too large for one."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; the fields of a claim's report have the names that they have there."""
@@ -94,6 +102,7 @@ class Outcome:
             "proved": self.proved,
             "left_over": self.leftover,
             "literals": [str(one) for one in self.literals],
+            "runs": self.notes,
             "arithmetic": "real numbers; rounding is not looked at",
         }
 
@@ -123,39 +132,104 @@ def prove(
         framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
         steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
         seconds: what all of it may take besides, of this machine's time; it is unknown then.
-        memory: what this process may come to hold more than it does, such as "4G" or a number of bytes; half of the
-            machine's if not given.
+        memory: what this process, and the one beside it in which the programs run, may each come to hold more than it
+            does, such as "4G" or a number of bytes; a quarter of the machine's if not given.
         tell: hears what is tried, in words.
 
     Raises:
         UsageError: if a function is not found or takes other arguments, if shapes contradict it, if it does more than
             compute, or if JAX is not installed.
     """
-    limits = seconds_in("prove: seconds =", seconds), memory_in("prove: memory =", memory)
+    limits = seconds_in("prove: seconds =", seconds), memory_in("prove: memory =", memory, SIDE_BY_SIDE)
     budget = Budget(*limits)
     started = time.perf_counter()
     jax_for("prove")
     given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
+    names_of = targets.name(function), targets.name(equals)
     found: Outcome | None = None
+    running: _Running | None = None
     try:
         with stage.heard(tell), stopping(budget):
             stage.begin("loading the programs")
-            for both in _readings(function, equals, given, framework):
-                left = seconds - (time.perf_counter() - started)
-                again = _answer(both, sizes or {}, steps, SEARCHING * left)
-                settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
-                if found is None or settled:
-                    found = again
-                if settled:
-                    break
-    except (Unreadable, Stopped, MemoryError) as error:
-        if found is None:
-            names_of = targets.name(function), targets.name(equals)
-            why = str(of_machine(error) if isinstance(error, MemoryError) else error)
-            found = Outcome(*names_of, given, Result("unknown", reason=why))
-    assert found is not None
+            try:
+                for both in _readings(function, equals, given, framework):
+                    running = running or _Running(
+                        function, equals, both.asked, sizes or {}, budget, both
+                    )
+                    left = seconds - (time.perf_counter() - started)
+                    again = _answer(both, sizes or {}, steps, SEARCHING * left)
+                    settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
+                    if found is None or settled:
+                        found = again
+                    if settled:
+                        break
+            except Unreadable as error:
+                found = found or Outcome(*names_of, given, Result("unknown", reason=str(error)))
+            assert found is not None
+            running = running or _Running(
+                function, equals, given, sizes or {}, budget, framework=framework
+            )
+            stage.begin("running both")
+            running.told(found, seconds - (time.perf_counter() - started))
+    except (Stopped, MemoryError) as error:
+        why = str(of_machine(error) if isinstance(error, MemoryError) else error)
+        found = found or Outcome(*names_of, given, Result("unknown", reason=why))
+        if running is not None:
+            running.told(found, 0.0, why)
+    except BaseException:
+        if running is not None:
+            running.end()
+        raise
     found.seconds = time.perf_counter() - started
     return found
+
+
+class _Running:
+    """Both programs run as their frameworks run them, beside what is read of them."""
+
+    def __init__(
+        self,
+        function: str | Callable[..., Any],
+        equals: str | Callable[..., Any],
+        given: Mapping[str, str],
+        sizes: Mapping[str, Sequence[int]],
+        budget: Budget,
+        both: _Both | None = None,
+        framework: str | None = None,
+    ) -> None:
+        self.names = list(given)
+        shapes = list(given.values())
+        read = both.written if both is not None else (None, None)
+        frameworks = (
+            [targets.framework_of(one, framework) for one in (function, equals)]
+            if both is None
+            else list(_frameworks(both))
+        )
+        self.sides = [
+            Side(target, form == "torch", one, names=self.names)
+            for target, form, one in zip((function, equals), frameworks, read, strict=True)
+        ]
+        ranges = {n: sizes.get(n, (1,)) for n in names(shapes)}
+        self.beside = Beside(Comparison(self.sides, shapes, ranges).run, SECONDS, budget)
+
+    def told(self, outcome: Outcome, seconds: float, stopped: str = "") -> None:
+        """Change the outcome by what came of running; `stopped` says why this process runs nothing any more."""
+        settled = outcome.result.verdict in ("proved", "refuted")
+        runs, missing = None, stopped
+        if not stopped or self.beside.is_apart:
+            answer = self.beside.answer(max(seconds, 1.0), SHORT if settled else SECONDS)
+            runs, missing = answer.value, answer.missing
+        if not isinstance(runs, Runs):
+            runs = Runs(notes=[f"running the two: {missing}"])
+        outcome.result = with_runs(outcome.result, runs, self.sides, self.names)
+        outcome.notes = runs.notes
+        if runs.different is not None and outcome.result.verdict == "refuted":
+            outcome.format = runs.different.form
+            outcome.proved, outcome.cases, outcome.leftover = [], [], []
+
+    def end(self) -> None:
+        """Run no more."""
+        self.beside.end()
 
 
 def _answer(both: _Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds: float) -> Outcome:
@@ -188,7 +262,7 @@ def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> O
     said = in_cases(claim, sizes, stage.begin)
     if said.result.verdict == "error":
         raise UsageError(f"prove {both.name}: {said.result.reason}")
-    stage.begin("running both as they are written")
+    stage.begin("looking at their numbers")
     result, read = _as_written(both, claim, said.result, first)
     return Outcome(
         program=both.name,
@@ -304,14 +378,6 @@ def _as_written(
     read = [one for one in _literals(programs, claim, first) if not one.meant.is_exactly(one.value)]
     if result.verdict == "refuted":
         result = beyond_rounding(claim, result, lambda at: _literals(programs, claim, at))
-    if result.verdict == "unknown" and not _is_definition(both.specification):
-        apart = apart_in_floats(both.forward, both.specification, claim)
-        result = replace(result, reason="; ".join(filter(None, (result.reason, apart))))
-    if result.verdict == "proved":
-        result = run_plainly(both.forward, claim) or result
-    if result.verdict == "proved":
-        for side in both.written:
-            result = run_in_torch(side, both.asked, claim, result)
     if (
         result.scope == "all-sizes"
     ):  # a number such as √3, which is another at T = 4, is none of a symbol's

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -12,6 +11,7 @@ from scanproof.constructs.errors import UsageError
 from ..check.result import Result
 from ..language.sizes import shapes_in
 from . import mistakes
+from .as_it_runs.process import has_threads
 from .budget import Budget
 from .in_order import Tell
 from .proving import Outcome, prove
@@ -23,14 +23,14 @@ def prove_apart(
 ) -> Outcome:
     """What `prove` finds out, with its arguments.
 
-    Where JAX was imported before, which its threads do not let a process be forked after, it runs in this one.
+    Where JAX computed before, whose threads do not survive a copy of the process, it runs in this one.
 
     Raises:
         UsageError: as `prove`, and if the programs end their process.
     """
     options = {**options, "shapes": shapes, "equals": equals}
     options |= {"seconds": within.seconds, "memory": within.memory}
-    if "jax" in sys.modules:
+    if has_threads():
         return prove(function, **options, tell=tell)
     task = partial(_proved, function, options)
     hard = within.with_grace()

@@ -1,7 +1,4 @@
-"""Checking rows: every claim to its verdict, the rows to a report (the JSON of report/report.schema.json).
-
-What decides is imported where something is left to decide: most often a cache remembers everything.
-"""
+"""Checking rows: every claim to its verdict, the rows to a report (the JSON of report/report.schema.json)."""
 
 from __future__ import annotations
 
@@ -10,35 +7,31 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from scanproof.constructs.errors import UsageError
 
 from ..check.result import Result
+from ..exact.engines import ENGINES, Engines
 from ..language.claim import Claim
-from ..language.engines import ENGINES
 from ..language.importing import importing_from
 from ..language.pinned import Definitions, Redefined, of_user
 from ..language.sizes import Sizes
 from ..language.source import Row
-from . import noticed
 from .budget import TIME_LIMIT, memory, seconds
-from .cache import Cache
 from .certificates import CertificateNotes, Certificates
 from .dependence import needed, tainted
 from .ledger import Ledger, built_in
 from .places import files, written
+from .verdict import decide
 from .workers import Answer, AtWork, Watch, run
-
-if TYPE_CHECKING:
-    from ..exact.engines import Engines
 
 MENDING = "what would mend "
 
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
 Progress = Callable[[str, int, int], None]
 """Called with the id that is done (or those that are long in the work), how many are done, how many there are."""
-Asked = Mapping[str, tuple[Sequence[str], Certificates]]
+Asked = Mapping[str, tuple[Engines, Certificates]]
 """By claim's id, the engines and certificates that are asked about it."""
 PATIENCE = 2.0
 """Seconds after which progress names the claim that is being worked on."""
@@ -54,7 +47,6 @@ def check(
     memory_limit: str | float | None = None,
     certificates: Certificates | None = None,
     notes: CertificateNotes | None = None,
-    cache: Cache | None = None,
     pinned: Definitions | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
@@ -71,8 +63,6 @@ def check(
         certificates: where certificates lie, and what is done with them; those beside the sources are checked if
             nothing else is said, and all engines are asked.
         notes: takes what is to be said of certificates.
-        cache: verdicts that this machine found before, which are not looked for again; where certificates are written
-            only those that have one.
         pinned: what was noted of the package before a user's file ran; noted now if nothing is given.
         progress: called with each claim that is done, and those that take long.
 
@@ -93,19 +83,15 @@ def check(
     others = needed(claims, _by_id([*built_in().rows, *ledger.rows])) if _depend(claims) else []
     given = Certificates(read=engine == "all") if certificates is None else certificates
     given = replace(given, homes=homes(ledger))
-    fixed = tuple(name for name in ENGINES[engine] if name != "kernel") or ENGINES[engine]
+    engines = ENGINES[engine]
+    fixed = replace(engines, kernel=False) if engines.fixed else engines
     every = [*claims, *others]
-    asked = {claim.id: (ENGINES[engine], given) for claim in claims}
+    asked = {claim.id: (engines, given) for claim in claims}
     asked |= {claim.id: (fixed, replace(given, write=False)) for claim in others}
-    recalled = {} if cache is None else cache.recall([(c, *asked[c.id]) for c in every])
-    limits = Limits(jobs, time_limit, memory_limit)
-    work = _Work(every, dict(recalled), cache, limits, progress)
+    work = _Work(every, Limits(jobs, time_limit, memory_limit), progress)
     work.decide(asked, pinned)
     searched = rows if engine == "all" and given.search else []
-    unmended = [c for row in searched for c in _unmended(row, work.results)]
-    work.mend([c for c in unmended if c.id not in recalled])
-    if cache is not None:
-        cache.close()
+    work.mend([c for row in searched for c in _unmended(row, work.results)])
     results = work.results
     if notes is not None:
         for claim in claims:
@@ -125,7 +111,6 @@ def check(
         "files": files(found),
         "timing": {
             "total": round(time.perf_counter() - started, 3),
-            "remembered": sum(claim.id in recalled for claim in claims),
             **{c.id: work.seconds.get(c.id, 0.0) for c in claims},
         },
     }
@@ -145,15 +130,12 @@ class _Work:
     """The claims of a check, with what was found of each, in workers that are watched."""
 
     claims: Sequence[Claim]
-    results: dict[str, Result]
-    """Of those that are done, which begin with those that were remembered."""
-    cache: Cache | None
     limits: Limits
     progress: Progress | None
+    results: dict[str, Result] = field(default_factory=dict)
+    """Of those that are done."""
     seconds: dict[str, float] = field(default_factory=dict)
     slow: dict[str, float] = field(default_factory=dict)
-    lasting: set[str] = field(default_factory=set)
-    """Those that are remembered when their mends are known."""
 
     def advance(self, id: str = "") -> None:
         """Say what is done, or what is long in the work."""
@@ -171,38 +153,24 @@ class _Work:
 
         return watch
 
-    def keep(self, id: str) -> None:
-        """Remember a result on this machine."""
-        if self.cache is not None:
-            self.cache.keep(id, self.results[id])
-
     def decide(self, asked: Asked, pinned: Definitions | None) -> None:
-        """Find the verdicts that are not remembered."""
-        every = [claim for claim in self.claims if claim.id not in self.results]
-        watch = self.watching(every)
-        for answer in _decided(every, asked, self.limits, watch, pinned):
-            id = every[answer.index].id
-            self.results[id] = found = _result(answer)
-            if found.verdict == "refuted" and of_user(every[answer.index]):
-                self.lasting |= {id} if answer.value is found else set()
-            elif answer.value is found:
-                self.keep(id)
+        """Find the verdicts."""
+        watch = self.watching(self.claims)
+        for answer in _decided(self.claims, asked, self.limits, watch, pinned):
+            id = self.claims[answer.index].id
+            self.results[id] = _result(answer)
             self.seconds[id] = round(answer.seconds, 4)
             self.slow.pop(id, None)
             self.advance(id)
 
     def mend(self, refuted: Sequence[Claim]) -> None:
-        """Find edits that mend the users' refuted claims, and remember these claims as well."""
+        """Find edits that mend the users' refuted claims."""
         shown = {c: self.results[c.id].counterexample for c in refuted}
         fails = {c: found.sizes for c, found in shown.items() if found is not None}
         watch = self.watching(list(fails), MENDING)
         for claim, answer in _mended(fails, self.limits, watch):
-            if answer.missing:
-                self.lasting.discard(claim.id)
             self.results[claim.id].mends = answer.value or []
             self.seconds[claim.id] = round(self.seconds[claim.id] + answer.seconds, 4)
-        for id in sorted(self.lasting):
-            self.keep(id)
 
 
 def _decided(
@@ -215,17 +183,13 @@ def _decided(
     """What workers find out about claims, each by the engines and certificates that are asked about it."""
     if not every:
         return iter(())
-    from ..exact.engines import Engines
-    from .verdict import decide
-
-    if any(names != ("flint",) for names, _ in asked.values()):
+    if any(engines.names != ["flint"] for engines, _ in asked.values()):
         import sympy  # noqa: F401  imported once, before the workers are forked
     tasks = []
     if any(map(of_user, every)):
         pinned = pinned or Definitions()
     for claim in every:
-        names, certificates = asked[claim.id]
-        task = partial(decide, claim, Engines.of(names), certificates)
+        task = partial(decide, claim, *asked[claim.id])
         if pinned is not None and of_user(claim):
             task = partial(_kept, pinned, task, claim)
         tasks.append(task)
@@ -245,11 +209,10 @@ def _mended(
     """Edits of the users' text that mend their claims, which fail at these sizes; workers look for them."""
     if not refuted:
         return
-    from ..exact.engines import ENGINES as engines
     from .mends import TIME_LIMIT as LONGEST
 
     claims = list(refuted)
-    tasks = [partial(_mends_of, claim, refuted[claim], engines["all"]) for claim in claims]
+    tasks = [partial(_mends_of, claim, refuted[claim], ENGINES["all"]) for claim in claims]
     limits = limits._replace(time_limit=min(limits.time_limit, LONGEST))
     for answer in run(tasks, **limits._asdict(), watch=watch):
         yield claims[answer.index], answer
@@ -269,21 +232,12 @@ def homes(ledger: Ledger) -> dict[str, Path]:
 
 
 def _kept(pinned: Definitions, task: Callable[[], Result], claim: Claim) -> Result:
-    """The result of a user's claim, and what was read for it.
-
-    Definitions that it replaces while it runs are put back for the claims after it.
-    """
+    """The result of a user's claim. Definitions that it replaces while it runs are put back for the claims after it."""
     try:
-        with (
-            importing_from(claim.folder),
-            pinned.kept(f"claim {claim.id}"),
-            noticed.while_deciding() as notes,
-        ):
-            result = task()
+        with importing_from(claim.folder), pinned.kept(f"claim {claim.id}"):
+            return task()
     except Redefined as error:
         return Result("error", reason=str(error))
-    result.reads, result.passing = dict(notes.reads), next(iter(notes.deeds), "")
-    return result
 
 
 def _result(answer: Answer) -> Result:

@@ -7,12 +7,10 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
@@ -44,7 +42,7 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
     if not colon or not module or not attribute:
         raise UsageError(f"prove {target!r} expects module:function, such as mymodule:forward.")
     path = module.removesuffix(".py").replace("/", ".")
-    with _from_here():
+    with from_here():
         file = _source(path)
         if file is not None and _for_torch(file, framework):
             return _of_torch(target, file, path, attribute)
@@ -108,17 +106,39 @@ def _parsed(file: Path) -> ast.Module | None:
         return None
 
 
+def itself(target: str | Callable[..., Any]) -> Any:
+    """What "module:name" names, as its own framework has it.
+
+    Raises:
+        Exception: what importing the module raises.
+    """
+    if callable(target):
+        return target
+    module, _, attribute = target.partition(":")
+    with from_here():
+        found: Any = importlib.import_module(module.removesuffix(".py").replace("/", "."))
+    for part in attribute.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def framework_of(target: str | Callable[..., Any], framework: str | None = None) -> str:
+    """The framework that it is for: as was said, or torch where its module imports torch and not JAX."""
+    if framework is not None:
+        return framework
+    if callable(target):
+        if is_for_torch(target) or not inspect.isfunction(target):
+            return "torch" if is_for_torch(target) else "jax"
+        file = inspect.getsourcefile(target)
+        return "torch" if file and _for_torch(Path(file), None) else "jax"
+    with from_here():
+        place = _source(target.partition(":")[0].removesuffix(".py").replace("/", "."))
+    return "torch" if place is not None and _for_torch(place, None) else "jax"
+
+
 def is_for_torch(function: Callable[..., Any]) -> bool:
     """Whether it is a function for torch, read as one of JAX arrays."""
-    return hasattr(function, "in_torch")
-
-
-def in_torch(function: Callable[..., Any], arrays: Sequence[np.ndarray]) -> list[np.ndarray] | None:
-    """What torch itself computes of these float64 arrays; None if it is not installed."""
-    if importlib.util.find_spec("torch") is None:
-        return None
-    with _from_here():
-        return function.in_torch(arrays)  # type: ignore[attr-defined]
+    return getattr(function, "for_torch", False)
 
 
 def _of_callable(target: Callable[..., Any], framework: str | None) -> Callable[..., Any]:
@@ -175,7 +195,8 @@ def _for_torch(file: Path, framework: str | None) -> bool:
 
 
 @contextmanager
-def _from_here() -> Iterator[None]:
+def from_here() -> Iterator[None]:
+    """Modules are found in the folder where one stands."""
     here = str(Path.cwd())
     sys.path.insert(0, here)
     try:

@@ -24,7 +24,6 @@ from .budget import Stopped, of_machine
 from .certificates import MISSING, REPLACED, Certificates, Unusable
 from .complaints import complaint, failing_sizes
 from .find import NOT_RUN, find, find_again
-from .noticed import state
 
 __all__ = ["NOT_RUN", "Result", "decide", "place"]
 
@@ -46,10 +45,9 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
     """
     if claim.measured is not None:
         try:
-            result = measured(claim.measured)
+            return measured(claim.measured)
         except Exception as error:  # a user's own measurement
             return Result("error", reason=f"the measurement raised {complaint(error)}")
-        return replace(result, reads={name: state(name) for name in result.reads})
     if claim.body is None:
         verdict = "not-checkable" if claim.kind in NEVER_CHECKED else "unknown"
         return Result(verdict, reason=claim.missing)

@@ -3,7 +3,7 @@
 A worker has one task at a time, so that it is known whose process ended. Workers are forked, because the bodies of
 claims cannot be pickled; where that is impossible (Windows) the tasks run in this process, without a limit.
 
-What starts processes is imported with the first of them: a command that remembers everything has none.
+What starts processes is imported with the first of them: most commands have none.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ class AtWork(NamedTuple):
     """What it is at, in words."""
 
 
+_starting = False
+"""Whether this process is being copied for a worker."""
 Task = Callable[[], Any]
 Watch = Callable[[Mapping[int, AtWork]], None]
 """Called now and then with the tasks that are being worked on, by their index."""
@@ -89,7 +91,7 @@ def run(
     Raises:
         Exception: what a task raised.
     """
-    if not _can_fork():
+    if not can_fork():
         yield from (_here(index, task) for index, task in enumerate(tasks))
         return
     jobs = jobs or os.cpu_count() or 1
@@ -106,7 +108,8 @@ def run(
         yield from _answers(tasks, [index], 1, budget, watch)
 
 
-def _can_fork() -> bool:
+def can_fork() -> bool:
+    """Whether this process may have copies."""
     import multiprocessing
 
     has_fork = "fork" in multiprocessing.get_all_start_methods()
@@ -128,11 +131,11 @@ def _answers(
     from multiprocessing.connection import wait
 
     queue = deque(indices)
-    workers: list[_Worker] = []
+    workers: list[Worker] = []
     try:
         while queue or workers:
             while queue and len(workers) < jobs:
-                workers.append(_Worker(tasks, budget))
+                workers.append(Worker(tasks, budget))
                 workers[-1].begin(queue.popleft())
             wait([worker.pipe for worker in workers], TICK)
             for worker in list(workers):
@@ -186,7 +189,7 @@ class _Board:
         self._shared[part * self.WIDTH : (part + 1) * self.WIDTH] = line
 
 
-class _Worker:
+class Worker:
     """A process that runs one task after another.
 
     It ends itself when a task hits a limit. One that cannot, because its code does not let Python's threads run, is
@@ -216,6 +219,7 @@ class _Worker:
         return time.monotonic() - self._began
 
     def begin(self, index: int) -> None:
+        """Give it the task of this number."""
         self.index, self._began = index, time.monotonic()
         with contextlib.suppress(OSError):  # it has ended since, which `answer` will find
             self.pipe.send(index)
@@ -254,6 +258,7 @@ class _Worker:
         return Answer(self.index, None, self.seconds, hit=hit)
 
     def kill(self) -> None:
+        """End it."""
         self._process.kill()
         self._process.join()
         self.pipe.close()
@@ -274,6 +279,8 @@ def _how(code: int | None) -> str:
 @contextlib.contextmanager
 def _forking() -> Iterator[None]:
     """Hold Ctrl-C back until the new process ignores it, and JAX's warning, whose threads no worker uses."""
+    global _starting
+    around, _starting = _starting, True
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*fork", RuntimeWarning)
         warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)
@@ -281,6 +288,7 @@ def _forking() -> Iterator[None]:
         try:
             yield
         finally:
+            _starting = around
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
@@ -288,6 +296,10 @@ def _serve(
     pipe: Connection, tasks: Sequence[Task], budget: Budget, board: _Board, parent: int
 ) -> None:
     """A worker's life. Ctrl-C is left to the parent, which ends its workers without a traceback from each."""
+    global _starting
+    import multiprocessing
+
+    _starting = False
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     began: list[float] = []
@@ -296,7 +308,9 @@ def _serve(
     gc.freeze()  # looking through what was there before the fork finds no garbage, and copies its pages
     gc.set_threshold(GARBAGE, 20, 100)
     me = os.getpid()
+    stage.begin_unheard()
     os.register_at_fork(after_in_child=_end_copy)
+    multiprocessing.current_process().daemon = False  # which may have no workers
     while True:
         try:
             index = pipe.recv()
@@ -322,8 +336,9 @@ def _serve(
 
 
 def _end_copy() -> None:
-    """A task that forks, as often as it runs, leaves no copies of the worker."""
-    os._exit(0)
+    """A task that forks, as often as it runs, leaves no copies of the worker but its own workers."""
+    if not _starting:
+        os._exit(0)
 
 
 def _send(pipe: Connection, value: Any, raised: Exception | None, seconds: float) -> None:

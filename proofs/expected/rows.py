@@ -28,7 +28,7 @@ from .convention import Convention, Printed
 from .learners import ONE_STEP, TWO_STEPS, ZERO
 from .losses import best_one_pass, best_step_size, expected_loss, one_pass, smallest_loss
 from .moments import normal, uniform
-from .recorded import FOLDER, PRESETS, Losses, Results, file_of, results_of
+from .recorded import FOLDER, PRESETS, Losses, Results, results_of
 
 CLOSE = 0.05
 """Of a trained model's loss to a learner's: that it is the same to the eye."""
@@ -438,8 +438,7 @@ def measurement(
     """
     row = row_of(id)
     recorded = results_of(id, folder, presets)
-    findings = (*_of_figures(row, recorded), *_of_relations(row, recorded))
-    return Measurement(findings, tuple(file_of(id, preset, folder) for preset in PRESETS))
+    return Measurement((*_of_figures(row, recorded), *_of_relations(row, recorded)))
 
 
 def _of_figures(row: EmpiricalRow, recorded: Results | None) -> Iterator[Finding]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -30,5 +29,3 @@ class Measurement:
     """All findings on one row."""
 
     findings: tuple[Finding, ...]
-    reads: tuple[Path, ...] = ()
-    """Files of recorded results that were read, or would be if they were there."""

@@ -18,6 +18,12 @@ def begin(what: str) -> None:
     _now(what, {})
 
 
+def begin_unheard() -> None:
+    """Nobody hears of this process any more, which is a copy, and nothing is done in it yet."""
+    _hearing.clear()
+    _now("", {})
+
+
 def current() -> str:
     """What is being done, and the sizes at which it is."""
     return ", ".join(filter(None, (_what, by_name(_sizes))))

@@ -25,7 +25,6 @@ PADDING = 2
 """What tabulate sets between columns, and adds to a header's width."""
 HEADERS = ["id", "verdict", "where", "what fails, what holds"]
 COLOURS = {"proved": "32", "refuted": "31", "supported": "36", "unknown": "33", "error": "1;31"}
-REMEMBERED = "Remembered: verdicts of an earlier run; nothing they rest on has changed. --no-cache checks it all."
 HINT = "`scanproof show {}` tells a claim's whole story; with --script, its counterexample as a program."
 FIXED = "* proved at fixed sizes: an identity in every entry at the sizes that `scanproof show ID` lists."
 
@@ -49,9 +48,8 @@ def long_table(
 
 def notes(report: Record, *, fixed: bool, width: int, files: Sequence[str] = ()) -> list[str]:
     """The lines below: the counts, what a star means where there is one (`fixed`), and where to read on."""
-    remembered = [REMEMBERED] if report["timing"].get("remembered") else []
     hint = HINT.format(" ".join(["ID", *(shlex.quote(one_line(name)) for name in files)]))
-    every = [*([FIXED] if fixed else []), summary_line(report), *remembered, hint]
+    every = [*([FIXED] if fixed else []), summary_line(report), hint]
     return [part for note in every for part in textwrap.wrap(note, min(width, WIDTH))]
 
 
@@ -63,11 +61,7 @@ def short_verdict(statement: Record) -> str:
 
 def summary_line(report: Record) -> str:
     """The counts in one line, with the time: "3 claims: 1 proved*, 2 refuted (2 mended); … (1.2 s)."."""
-    seconds, remembered = report["timing"]["total"], report["timing"].get("remembered")
-    time = f"{seconds:.1f} s" + (
-        f"; {remembered} statement{'s' * (remembered != 1)} remembered" if remembered else ""
-    )
-    return f"{counts(report['claims'])} ({time})."
+    return f"{counts(report['claims'])} ({report['timing']['total']:.1f} s)."
 
 
 def counts(claims: list[Record]) -> str:

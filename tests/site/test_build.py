@@ -92,7 +92,6 @@ def test_a_claim_without_its_certificate_stops_the_build_at_its_line(site, tmp_p
     mine = pytest.MonkeyPatch()
     with mine.context() as patch:
         patch.setattr(certificates.Certificates, "file", lambda self, claim: tmp_path / "none.json")
-        patch.setattr("_site.gathered.cache.opened", lambda: None)
         code = site.main(["gd-ssm.eq9"])
     said = capfd.readouterr().err
     assert code == 1
@@ -107,7 +106,6 @@ def test_a_claim_with_anothers_certificate_stops_the_build(site, tmp_path, capfd
     mine = pytest.MonkeyPatch()
     with mine.context() as patch:
         patch.setattr(certificates.Certificates, "file", lambda self, claim: other)
-        patch.setattr("_site.gathered.cache.opened", lambda: None)
         code = site.main(["gd-ssm.eq9"])
     assert code == 1 and "gd-ssm.eq9" in capfd.readouterr().err
 

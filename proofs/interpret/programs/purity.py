@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import re
 import sys
@@ -11,8 +12,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
-
-from ...language.audit import listen
 
 WATCHED = {
     "open": "opens a file",
@@ -27,12 +26,18 @@ CODE = (".py", ".pyc", ".so", ".pyd", ".pth", ".json", ".toml", ".cfg")
 _watching: list[list[str]] = []
 
 
+@functools.cache
+def _listen() -> None:
+    """Hear Python's audit events from now on: Python takes no hook back, so there is one."""
+    sys.addaudithook(_note)
+
+
 def _note(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _watching:
+    if not _watching or event not in WATCHED:
         return
     if event == "open":
         name = str(arguments[0])
-        if isinstance(arguments[0], int) or name.endswith(CODE) or not _own(sys._getframe(2)):
+        if isinstance(arguments[0], int) or name.endswith(CODE) or not _own(sys._getframe(1)):
             return
     _watching[-1].append(WATCHED[event])
 
@@ -54,7 +59,7 @@ def pure(name: str) -> Iterator[None]:
     Raises:
         UsageError: if it prints, opens a file, connects, starts a process or reads from the terminal.
     """
-    listen(WATCHED, _note)
+    _listen()
     deeds: list[str] = []
     _watching.append(deeds)
     printed = io.StringIO()

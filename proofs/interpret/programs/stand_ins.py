@@ -9,6 +9,7 @@ has the same functions of its sizes, as values of JAX.
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
+from ..questions import Unreadable, place
 
 NAMES = ("sqrt", "exp", "log", "log2", "log10", "pow")
 """Functions of `math` that take sizes; NumPy has them too, `power` for `pow`."""
@@ -56,6 +59,7 @@ def standing_in(function: Callable[..., Any], kind: type) -> Iterator[None]:
 
     for (module, name), (_, new) in own.items():
         put(vars(module), name, new)
+    by_id |= {id(original): new for original, new in _of_machine().values()}
     length = _length(kind)
     for names in _modules(function):
         for name, value in list(names.items()):
@@ -73,7 +77,56 @@ def standing_in(function: Callable[..., Any], kind: type) -> Iterator[None]:
                 names[name] = value
 
 
+class AsksMachine(Unreadable):
+    """A program that is another one on other machines."""
+
+    unsafe = True
+
+
 MISSING = object()
+MACHINE = (
+    *("default_backend", "devices", "local_devices", "device_count", "local_device_count"),
+    *("process_count", "process_index", "host_count", "host_id"),
+)
+"""Functions of JAX that tell machines apart."""
+
+
+@contextmanager
+def machine_unseen() -> Iterator[None]:
+    """Inside the `with` block JAX's functions that tell machines apart are refused by their names."""
+    import jax
+
+    own = _of_machine()
+    try:
+        for name, (_, refusing) in own.items():
+            setattr(jax, name, refusing)
+        yield
+    finally:
+        for name, (original, _) in own.items():
+            setattr(jax, name, original)
+
+
+@functools.cache
+def _of_machine() -> dict[str, tuple[Any, Any]]:
+    """For each of these functions, and what stands in for it."""
+    import jax
+
+    found = {}
+    for name in MACHINE:
+        original = getattr(jax, name, None)
+        if original is not None:
+            found[name] = original, _refusing(name)
+    return found
+
+
+def _refusing(name: str) -> Callable[..., Any]:
+    def refused(*_: Any, **__: Any) -> Any:
+        raise AsksMachine(
+            f"the program asks jax.{name}{place()}, and is another one on another machine; "
+            "pass what it decides as an argument"
+        )
+
+    return refused
 
 
 def _taking(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:

@@ -17,7 +17,7 @@ from . import associative
 from .decisions import INSTEAD, NAME, Decided, dimension_type, folders, refused
 from .paths import in_order
 from .sizes import Dimensions
-from .stand_ins import standing_in
+from .stand_ins import AsksMachine, machine_unseen, standing_in
 
 
 class Traced(NamedTuple):
@@ -135,14 +135,14 @@ def _traced(
         symbolic = any(not isinstance(d, int) for one in given for d in one.shape)
         answers = None
         try:
-            with listening(Decided), in_order(), ExitStack() as watched:
+            with listening(Decided), in_order(), machine_unseen(), ExitStack() as watched:
                 if symbolic or folded:
                     watched.enter_context(associative.one_equation(any_length))
                 if symbolic:  # numbers have nothing to hide, and are traced a hundred times
                     answers = watched.enter_context(refused(dimensions))
                     watched.enter_context(standing_in(function, dimension_type()))
                 jaxpr = jax.make_jaxpr(flat)(*given)
-        except Decided:
+        except (Decided, AsksMachine):
             raise
         except jax.errors.JAXTypeError as error:
             where = raised_at(error, folders())

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
@@ -37,17 +33,17 @@ def as_jax(file: Path, module: str, attribute: str) -> Callable[..., Any]:
             raise UsageError(f"prove {module}:{attribute}: {module} has no {attribute!r}.")
         found = getattr(found, part)
     if isinstance(found, type) and issubclass(found, Module):
-        return _of_module(found, (module, attribute))
+        return _of_module(found)
 
     @functools.wraps(found)
     def run(*arrays: Any) -> Any:
         with no_loops():
             return _arrays(found(*map(Tensor, arrays)))
 
-    return _marked(run, lambda arrays: _in_torch(module, attribute, arrays))
+    return _marked(run)
 
 
-def _of_module(kind: type[Module], where: tuple[str, str]) -> Callable[..., Any]:
+def _of_module(kind: type[Module]) -> Callable[..., Any]:
     """`forward` as a function of its arguments and of the module's parameters."""
     names = [*inspect.signature(kind.forward).parameters][1:]  # type: ignore[attr-defined]
     paths = list(kind().parameters_by_name())
@@ -66,55 +62,13 @@ def _of_module(kind: type[Module], where: tuple[str, str]) -> Callable[..., Any]
         inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in (*names, *keys)
     ]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return _marked(run, lambda arrays: _module_in_torch(where, paths, len(names), arrays))
+    return _marked(run)
 
 
-def _marked(run: Any, in_torch: Callable[[Sequence[np.ndarray]], list[np.ndarray]]) -> Any:
-    run.in_torch = in_torch
+def _marked(run: Any) -> Any:
+    run.for_torch = True
     run.unrolls = True  # loops are loops of Python's where sizes are numbers
     return run
-
-
-def _in_torch(module: str, attribute: str, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """What torch itself makes of the function."""
-    torch, found = _itself(module, attribute)
-    with _float64(torch):
-        return _leaves(found(*(torch.tensor(a) for a in arrays)))
-
-
-def _module_in_torch(
-    where: tuple[str, str], paths: Sequence[str], count: int, arrays: Sequence[np.ndarray]
-) -> list[np.ndarray]:
-    torch, kind = _itself(*where)
-    with _float64(torch):
-        given = [torch.tensor(a) for a in arrays]
-        values = dict(zip(paths, given[count:], strict=True))
-        return _leaves(torch.func.functional_call(kind(), values, tuple(given[:count])))
-
-
-def _itself(module: str, attribute: str) -> tuple[Any, Any]:
-    torch, found = importlib.import_module("torch"), importlib.import_module(module)
-    for part in attribute.split("."):
-        found = getattr(found, part)
-    return torch, found
-
-
-@contextmanager
-def _float64(torch: Any) -> Iterator[None]:
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(before)
-
-
-def _leaves(value: Any) -> list[np.ndarray]:
-    if isinstance(value, dict):
-        return [leaf for key in sorted(value) for leaf in _leaves(value[key])]
-    if isinstance(value, tuple | list):
-        return [leaf for one in value for leaf in _leaves(one)]
-    return [] if value is None else [np.asarray(value.detach().cpu().numpy())]
 
 
 def _arrays(value: Any) -> Any:

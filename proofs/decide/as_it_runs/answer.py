@@ -1,0 +1,115 @@
+"""What a verdict on two programs becomes when they are run as people run them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...check.result import Result, evidence, sizes_text
+from ...exact.counterexample import Counterexample
+from .. import mistakes
+from .comparing import Different, Runs
+from .sides import FORMATS, Side
+
+FAR = 2.0**-10
+"""Exact results that differ by so much, relatively, are no results that rounding makes equal."""
+METHOD = "run"
+"""The method of evidence that is made of numbers as the frameworks compute them."""
+
+
+def with_runs(result: Result, runs: Runs, sides: Sequence[Side], names: list[str]) -> Result:
+    """The result of reading, and of running.
+
+    A counterexample in exact numbers stays, unless the programs give equal numbers there as they run. Where programs differ as they run, they are refuted whatever was read of
+    them; where one does not run, nothing is proved.
+
+    Args:
+        result: of what was read.
+        runs: what came of running.
+        sides: the programs.
+        names: those of the arguments.
+    """
+    if result.verdict == "refuted":
+        shown = result.counterexample
+        if runs.different is not None or shown is None or not _equal_there(sides, shown):
+            return result
+        why = (
+            f"as they are read, the two differ at {sizes_text(shown.sizes)}, where they give equal numbers as they run; "
+            "please report it"
+        )
+        return Result("unknown", reason=why, definitions=result.definitions)
+    if runs.different is not None:
+        return _refuted(result, runs.different, names)
+    if result.verdict == "proved" and runs.raised:
+        return replace(result, verdict="unknown", scope=None, evidence=[], reason=str(runs.raised[0]))
+    if result.verdict == "proved" and not runs.held:
+        why = "; ".join(runs.notes) or "neither of the two runs on arrays of these shapes"
+        return replace(result, verdict="unknown", scope=None, evidence=[], reason=f"as they run: {why}")
+    if result.verdict == "unknown" and runs.held:
+        reason = "; ".join(filter(None, (result.reason, f"run {_tried(runs)}, the two agree")))
+        return replace(result, reason=reason)
+    return result
+
+
+def _equal_there(sides: Sequence[Side], shown: Counterexample) -> bool:
+    """Whether both give numbers, and no different ones, where an exact difference is far from rounding."""
+    try:
+        exact = [np.asarray(_floats(one)) for one in (shown.actual, shown.claimed)]
+        inputs = [np.asarray(_floats(one)) for one in shown.inputs.values()]
+        own, other = (one.run(inputs, FORMATS[1])[shown.part] for one in sides)
+    except mistakes.Errors:  # formulas in place of numbers; a program that does not run there
+        return False
+    if not own.shape == other.shape == exact[0].shape == exact[1].shape:
+        return False
+    gap = np.abs(exact[0] - exact[1])
+    far = gap > FAR * (np.abs(exact[0]) + np.abs(exact[1]))
+    return bool(np.any(far)) and bool(np.all(np.abs(own - other)[far] < gap[far] / 2))
+
+
+def _floats(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_floats(one) for one in value]
+    return float(Fraction(value))
+
+
+def _tried(runs: Runs) -> str:
+    forms = " and ".join(sorted({form for _, form in runs.held}))
+    sizes = {tuple(at.items()) for at, _ in runs.held}
+    return f"in {forms} at {len(sizes)} choice{'s' * (len(sizes) > 1)} of sizes"
+
+
+def _refuted(result: Result, found: Different, names: list[str]) -> Result:
+    how = f"{found.how}, " if found.how else ""
+    kind = "the two return arrays of other shapes" if found.actual.shape != found.claimed.shape else "false"
+    return Result(
+        "refuted",
+        reason=f"{how}in {found.form}, {kind} at {sizes_text(found.sizes)}",
+        definitions=result.definitions,
+        evidence=[evidence(METHOD, None, [found.sizes], found.form)],
+        counterexample=Counterexample(
+            found.sizes,
+            {name: _exact(one) for name, one in zip(names, found.inputs, strict=True)},
+            found.part,
+            _shown(found.claimed),
+            _shown(found.actual),
+        ),
+    )
+
+
+def _exact(array: np.ndarray) -> Any:
+    """Inputs as texts of fractions, nested as the array is."""
+    return _nested(array, lambda x: str(Fraction(float(x))))
+
+
+def _shown(array: np.ndarray) -> Any:
+    return _nested(array, lambda x: f"{x:.8g}")
+
+
+def _nested(array: np.ndarray, text: Any) -> Any:
+    return [_nested(one, text) for one in array] if array.ndim else text(array[()])
+
+

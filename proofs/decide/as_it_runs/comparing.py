@@ -1,0 +1,280 @@
+"""Two programs side by side at many inputs: where they differ, where one of them raises, and what was tried."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...check.source import Source
+from ...language.sizes import Sizes, by_name
+from .. import mistakes
+from .points import Arrays, Points, few, larger_sizes, many, small_sizes
+from .rounding import apart
+from .sides import FORMATS, Side
+
+SECONDS, SHORT = 1.0, 0.3
+"""Of this processor that eager runs may take, and compiled ones as many; what is begun is finished.
+
+The short time is for what was read and proved, and runs in a process that does nothing else meanwhile.
+"""
+NUMPY = "given NumPy's arrays"
+COMPILED_AT = (1, 4)
+"""At which of the small choices of sizes programs are compiled."""
+SOON = (1, 2, 0, 4, 3, 5)
+"""The order of small choices where each new shape takes a compiler's time."""
+
+
+@dataclass
+class Different:
+    """Inputs at which two programs give different results."""
+
+    sizes: dict[str, int]
+    form: str
+    how: str
+    """Nothing, "compiled", or "given NumPy's arrays"."""
+    inputs: Arrays
+    actual: np.ndarray
+    claimed: np.ndarray
+    part: int = 0
+
+
+@dataclass
+class Raised:
+    """A program that does not run at some sizes, where the other does."""
+
+    name: str
+    sizes: dict[str, int]
+    what: str
+
+    def __str__(self) -> str:
+        return f"at {by_name(self.sizes)} {self.name} does not run ({self.what})"
+
+
+@dataclass
+class Runs:
+    """What came of running two programs."""
+
+    different: Different | None = None
+    held: list[tuple[dict[str, int], str]] = field(default_factory=list)
+    """Sizes and formats at which nothing was different."""
+    raised: list[Raised] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Which formats were left out, and what happens at extreme inputs."""
+
+
+class Comparison:
+    """Two programs that are run until they differ, or as long as they may take.
+
+    Args:
+        sides: the program and its specification.
+        shapes: of the arguments, in letters.
+        ranges: by letter, the sizes at which the claim is compared; none below the least of them is tried.
+    """
+
+    def __init__(
+        self,
+        sides: Sequence[Side],
+        shapes: Sequence[str],
+        ranges: Mapping[str, Sequence[int]],
+    ) -> None:
+        self.sides, self.shapes, self.ranges = sides, shapes, ranges
+        self.small = list(small_sizes(ranges))
+        self._seconds = SECONDS
+        self.runs = Runs()
+        self.quick = all(one.is_for_torch for one in sides)
+        """Whether no compiler is asked at each new shape."""
+        self._errors: dict[tuple[str, str], str] = {}
+        self._tried: Counter[str] = Counter()
+        self._failed: Counter[tuple[str, str]] = Counter()
+
+    def run(self, seconds: float = SECONDS) -> Runs:
+        """All that is tried: small sizes eagerly, some compiled, larger ones, and extreme inputs."""
+        self._seconds = seconds
+        eager = ((s, f) for s, forms in self._small() for f in forms)
+        self._each(eager, False, many if self.quick else few)
+        if any(one.compiles for one in self.sides):
+            self._each(self._for_compilers(), True, many)
+        larger = larger_sizes(self.ranges, self.shapes, self._numbers())
+        self._each(((s, FORMATS[0]) for s in larger), not self.quick, few)
+        if not self.runs.different:
+            self._of_numpy()
+        if self.runs.different:
+            self._smallest(self.runs.different)
+        else:
+            self._extreme()
+        self.runs.notes += self._left_out()
+        return self.runs
+
+    def _numbers(self) -> set[int]:
+        """Those that stand in the programs' code."""
+        with suppress(*mistakes.Errors):
+            return Source(one.itself for one in self.sides).numbers
+        return set()
+
+    def _small(self) -> Iterator[tuple[Sizes, Sequence[str]]]:
+        if self.quick:
+            yield from ((sizes, FORMATS) for sizes in self.small)
+        else:
+            order = [k for k in SOON if k < len(self.small)]
+            yield from ((self.small[k], (FORMATS[k % 2],)) for k in order)
+
+    def _for_compilers(self) -> Iterator[tuple[Sizes, str]]:
+        for turned in (False, True):
+            for k, form in zip(COMPILED_AT, reversed(FORMATS) if turned else FORMATS, strict=True):
+                yield self.small[min(k, len(self.small) - 1)], form
+
+    def _each(
+        self,
+        every: Iterable[tuple[Sizes, str]],
+        compiled: bool,
+        draws: Callable[[Points], Iterator[Arrays]],
+    ) -> None:
+        began = time.process_time()
+        for sizes, form in every:
+            if self.runs.different or time.process_time() - began > self._seconds:
+                return
+            other = next(one for one in FORMATS if one != form)
+            if not any(self._at(sizes, one, compiled, draws) for one in (form, other)):
+                self._blame(sizes)
+
+    def _smallest(self, found: Different) -> None:
+        """Take the smallest sizes at which plain inputs, or others, show a difference in the same format."""
+        compiled = not self.quick and bool(found.how)
+        for sizes in self.small:
+            if found.how != NUMPY and sum(sizes.values()) <= sum(found.sizes.values()):
+                self.runs.different = None
+                self._at(sizes, found.form, compiled, many)
+                if self.runs.different:
+                    return
+        self.runs.different = found
+
+    def _at(
+        self,
+        sizes: Sizes,
+        form: str,
+        compiled: bool,
+        draws: Callable[[Points], Iterator[Arrays]],
+    ) -> bool:
+        """Whether both run there; whatever is different is noted."""
+        self._tried[form] += 1
+        points = Points(self.shapes, sizes)
+        for inputs in draws(points):
+            results = self._results(inputs, sizes, form, compiled)
+            if results is None:
+                return False
+            if _shapes(results[0]) != _shapes(results[1]):
+                self._note(sizes, form, compiled, inputs, *_other_shapes(results))
+                return True
+            found = apart(self.sides, inputs, form, compiled, results)
+            if found is not None:
+                self._note(sizes, form, compiled, inputs, found.part, found.actual, found.claimed)
+                return True
+        self._without_value(points, sizes, form, compiled)
+        self.runs.held.append((dict(sizes), form))
+        return True
+
+    def _results(
+        self, inputs: Arrays, sizes: Sizes, form: str, compiled: bool
+    ) -> tuple[Arrays, Arrays] | None:
+        found = []
+        for side in self.sides:
+            try:
+                found.append(side.run(inputs, form, compiled))
+            except mistakes.Errors as error:
+                self._errors[side.name, by_name(sizes)] = mistakes.said(error)
+                self._failed[form, side.name] += 1
+        return (found[0], found[1]) if len(found) == 2 else None
+
+    def _note(
+        self,
+        sizes: Sizes,
+        form: str,
+        compiled: bool,
+        inputs: Arrays,
+        part: int,
+        actual: np.ndarray,
+        claimed: np.ndarray,
+    ) -> None:
+        how = "compiled" if compiled else ""
+        self.runs.different = Different(dict(sizes), form, how, inputs, actual, claimed, part)
+
+    def _without_value(self, points: Points, sizes: Sizes, form: str, compiled: bool) -> None:
+        """Note an entry that one program makes finite and the other never, in either format and for all kinds of inputs."""
+        first: tuple[Arrays, tuple[Arrays, Arrays]] | None = None
+        common: list[np.ndarray] | None = None
+        for one in (form, *(f for f in FORMATS if f != form)):
+            for inputs in points.general():
+                results = self._results(inputs, sizes, one, compiled)
+                if results is None or _shapes(results[0]) != _shapes(results[1]):
+                    return
+                here = [np.isfinite(a).astype(int) - np.isfinite(b) for a, b in zip(*results, strict=True)]
+                common = here if common is None else [np.where(a == b, a, 0) for a, b in zip(common, here, strict=True)]
+                first = first or (inputs, results)
+                if not any(np.any(entries) for entries in common):
+                    return
+        assert first is not None and common is not None
+        part = next(k for k, entries in enumerate(common) if np.any(entries))
+        self._note(sizes, form, compiled, first[0], part, first[1][0][part], first[1][1][part])
+
+    def _of_numpy(self) -> None:
+        """Note results that are others where arrays are NumPy's, and the same where they are JAX's."""
+        sizes = self.small[min(1, len(self.small) - 1)]
+        inputs = next(Points(self.shapes, sizes).general())
+        own, other = (one.of_numpy(inputs, FORMATS[0]) for one in self.sides)
+        if own is None or other is None or _shapes(own) != _shapes(other):
+            return
+        found = apart(self.sides, inputs, FORMATS[0], False, (own, other))
+        if found is not None:
+            self.runs.different = Different(
+                dict(sizes), FORMATS[0], NUMPY, inputs, found.actual, found.claimed, found.part
+            )
+
+    def _blame(self, sizes: Sizes) -> None:
+        """Note the program that does not run at sizes at which the other does."""
+        at = by_name(sizes)
+        failed = [one.name for one in self.sides if (one.name, at) in self._errors]
+        if len(set(failed)) == 1 and self.sides[0].name != self.sides[1].name:
+            self.runs.raised.append(Raised(failed[0], dict(sizes), self._errors[failed[0], at]))
+
+    def _extreme(self) -> None:
+        if not self.small:
+            return
+        sizes = self.small[min(1, len(self.small) - 1)]
+        for form in FORMATS:
+            inputs = Points(self.shapes, sizes).extreme()
+            results = self._results(inputs, sizes, form, not self.quick)
+            if results is None or _shapes(results[0]) != _shapes(results[1]):
+                continue
+            for name, own, other in zip(
+                [one.name for one in self.sides], results, reversed(results), strict=True
+            ):
+                if any(np.any(~np.isfinite(a) & np.isfinite(b)) for a, b in zip(own, other, strict=True)):
+                    self.runs.notes.append(
+                        f"at inputs up to {max(np.abs(x).max(initial=0) for x in inputs):.0f} ({by_name(sizes)}, "
+                        f"{form}) {name} gives NaN or infinity where the other gives a number"
+                    )
+
+    def _left_out(self) -> Iterator[str]:
+        for (form, name), count in self._failed.items():
+            if count >= self._tried[form]:
+                what = next(w for (n, _), w in self._errors.items() if n == name)
+                yield f"{form} is left out: {name} does not run in it ({what})"
+
+
+def _shapes(results: Arrays) -> list[tuple[int, ...]]:
+    return [one.shape for one in results]
+
+
+def _other_shapes(results: tuple[Arrays, Arrays]) -> tuple[int, np.ndarray, np.ndarray]:
+    """The first array of another shape, or that the other program does not return."""
+    nothing = np.zeros(0)
+    for part in range(max(map(len, results))):
+        one, other = (r[part] if part < len(r) else nothing for r in results)
+        if one.shape != other.shape:
+            return part, one, other
+    raise AssertionError("shapes that differ")

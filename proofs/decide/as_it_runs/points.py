@@ -1,0 +1,111 @@
+"""The sizes and inputs at which programs are run: small sizes first, plain numbers first."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...check.beyond import nearby
+from ...language.sizes import Sizes, shape
+
+Arrays = list[np.ndarray]
+SMALL = 6
+WAYS = ((1, 2, 3, 4, 5, 6), (1, 3, 2, 5, 1, 4), (1, 1, 4, 2, 3, 5), (1, 4, 5, 1, 2, 3))
+"""The small sizes of the first letter, of the second, and so on: an axis is rarely as long as another."""
+LARGER = 17
+"""The size of one letter that is tried besides, while the others are small."""
+ENTRIES = 20_000
+"""No inputs with more entries than this are drawn for a number that stands in the code."""
+PARTS = 64
+"""Drawn numbers are whole multiples of 1 over this, so that every format has them exactly."""
+EXTREME = 2.0**12
+"""Inputs so large are tried as well; what happens there is no verdict."""
+
+
+def small_sizes(ranges: Mapping[str, Sequence[int]]) -> Iterator[Sizes]:
+    """Choices of sizes of which the first letter goes from 1 to 6, and the others go their ways.
+
+    Args:
+        ranges: by letter, the sizes at which the claim is compared; none below the least of them is tried.
+    """
+    seen = set()
+    for n in range(SMALL):
+        sizes = {
+            name: max(min(values), WAYS[k % len(WAYS)][n])
+            for k, (name, values) in enumerate(ranges.items())
+        }
+        if tuple(sizes.values()) not in seen:
+            seen.add(tuple(sizes.values()))
+            yield sizes
+
+
+def larger_sizes(
+    ranges: Mapping[str, Sequence[int]], shapes: Sequence[str], numbers: set[int]
+) -> Iterator[Sizes]:
+    """Choices in which one letter is large, some of them numbers that stand in the code, as far as arrays stay small."""
+    for name in ranges:
+        near = [n for n in nearby(numbers) if n > SMALL]
+        for n in dict.fromkeys((LARGER, *near)):
+            small = {o: max(min(values), 2) for o, values in ranges.items()}
+            sizes = {**small, name: max(n, min(ranges[name]))}
+            if sum(int(np.prod(shape(text, sizes))) for text in shapes) <= ENTRIES:
+                yield sizes
+
+
+class Points:
+    """Inputs of one shape each, in kinds from plain to general; every draw is determined by the seed."""
+
+    def __init__(self, shapes: Sequence[str], sizes: Sizes, seed: int = 0) -> None:
+        self._dims = [shape(text, sizes) for text in shapes]
+        self._seed = seed
+
+    def _drawn(self, kind: int, draw: Callable[[np.random.Generator, tuple[int, ...]], Any]) -> Arrays:
+        rng = np.random.default_rng([self._seed, kind])
+        return [np.asarray(draw(rng, dims), dtype=float) for dims in self._dims]
+
+    def plain(self) -> Iterator[Arrays]:
+        """Small whole numbers, ±1, masks, equal rows, ones and zeros: where ties and kinks are hit exactly."""
+        yield self._drawn(0, lambda rng, dims: rng.choice([1, 2, 3, -1, -2], dims))
+        yield self._drawn(1, lambda rng, dims: rng.choice([0, 1], dims))
+        yield self._drawn(2, lambda rng, dims: rng.choice([-1, 1], dims))
+        yield self._drawn(3, _equal_rows)
+        yield self._drawn(4, lambda rng, dims: np.ones(dims))
+        yield self._drawn(5, lambda rng, dims: np.zeros(dims))
+        yield self._drawn(6, lambda rng, dims: rng.choice([0, 1, 2], dims))
+        yield self._drawn(7, lambda rng, dims: rng.choice([0, 1, -1], dims))
+
+    def general(self) -> Iterator[Arrays]:
+        """Numbers of either sign, between 0 and 1, around 1, and below 0; no two kinds share a domain's edge."""
+        for kind, (low, high) in enumerate(((-2, 2), (0, 1), (0.5, 1.5), (-1.5, -0.5)), start=20):
+            yield self._drawn(kind, lambda rng, dims, a=low, b=high: _between(rng, dims, a, b))
+
+    def extreme(self) -> Arrays:
+        """Large numbers of either sign."""
+        return self._drawn(30, lambda rng, dims: EXTREME * _between(rng, dims, -1, 1))
+
+
+def few(points: Points) -> Iterator[Arrays]:
+    """A choice of both kinds, for programs that take long."""
+    yield from itertools.islice(points.plain(), 1)
+    yield from itertools.islice(points.general(), 1)
+
+
+def many(points: Points) -> Iterator[Arrays]:
+    yield from points.plain()
+    yield from points.general()
+
+
+def _equal_rows(rng: np.random.Generator, dims: tuple[int, ...]) -> np.ndarray:
+    row = rng.choice([1, 2, 3, -1], dims[1:])
+    return np.broadcast_to(row, dims) if dims else np.asarray(row)
+
+
+def _between(
+    rng: np.random.Generator, dims: tuple[int, ...], low: float, high: float
+) -> np.ndarray:
+    """Odd multiples of 1/(2·PARTS), so that none is a whole number, nor a half."""
+    places = rng.integers(int(low * PARTS), int(high * PARTS), dims)
+    return (2 * places + 1) / (2 * PARTS)

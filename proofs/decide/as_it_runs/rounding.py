@@ -1,0 +1,182 @@
+"""Whether rounding can explain that two programs give different numbers.
+
+A program that computes with p binary digits is taken to be exact for inputs that differ from those given by half of
+these digits, 2^(−p/2) relatively: what that moves is no difference. Where both are read, all is computed in balls of p
+digits besides, which grow with every operation, so that what is unstable is seen to be. Where one is not read, what its
+narrower format changes is rounding too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...exact.array import Namespace
+from ...exact.enclosures import ArbField
+from ...exact.residues import Meter, TooLong
+from ...interpret.programs.program import program
+from ...interpret.questions import aside
+from .points import Arrays
+from .sides import DIGITS, FORMATS, Side
+
+DRAWS = 3
+"""How many inputs near those given are tried."""
+FUNCTIONS = 3
+"""Binary digits that a library's exp, or another order of a sum, may lose beside those of rounding once."""
+OPERATIONS = 100_000
+"""How many operations balls may take."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """An entry at which two programs differ by more than rounding explains."""
+
+    part: int
+    """Which of the arrays that they return."""
+    actual: np.ndarray
+    claimed: np.ndarray
+
+
+def apart(
+    sides: Sequence[Side],
+    arrays: Arrays,
+    form: str,
+    compiled: bool,
+    results: Sequence[Arrays],
+) -> Apart | None:
+    """The first array in which the results differ by more than rounding explains; None if rounding explains all.
+
+    Entries of which one is finite and the other is not are not looked at.
+    """
+    if _near(results, DIGITS[form]):
+        return None
+    spreads = [_spread(one, arrays, form, compiled, own) for one, own in zip(sides, results, strict=True)]
+    part = _beyond(results, spreads)
+    if part is None:
+        return None
+    balls = [_radii(one, arrays, form) for one in sides]
+    if all(one is not None for one in balls):
+        wider = [_wider(*pair) for pair in zip(spreads, balls, strict=True)]
+    else:
+        wider = [
+            _wider(spread, _narrowed(side, arrays, own, compiled) if form == FORMATS[0] else None)
+            for side, spread, own in zip(sides, spreads, results, strict=True)
+        ]
+    part = _beyond(results, wider)
+    return None if part is None else Apart(part, results[0][part], results[1][part])
+
+
+def _near(results: Sequence[Arrays], digits: int) -> bool:
+    """Whether results agree in half of the digits, as they would for inputs that do."""
+    for one, other in zip(*results, strict=True):
+        both = np.isfinite(one) & np.isfinite(other)
+        a, b = one[both], other[both]
+        if np.any(np.abs(a - b) > 2.0 ** (-digits / 2) * np.minimum(np.abs(a), np.abs(b))):
+            return False
+    return True
+
+
+def _beyond(results: Sequence[Arrays], allowed: Sequence[Arrays]) -> int | None:
+    for part, (one, other, first, second) in enumerate(zip(*results, *allowed, strict=True)):
+        both = np.isfinite(one) & np.isfinite(other)
+        with np.errstate(invalid="ignore"):
+            far = np.abs(one - other) > first + second
+        if np.any(far & both):
+            return part
+    return None
+
+
+def _spread(side: Side, arrays: Arrays, form: str, compiled: bool, own: Arrays) -> Arrays:
+    """How far results move when inputs move by half of the digits; nothing where no digit was lost."""
+    digits = side.digits(arrays, form)
+    if _is_exact(side, arrays, compiled):
+        return [np.zeros(one.shape) for one in own]
+    found = [np.zeros(one.shape) for one in own]
+    for k in range(1, DRAWS + 1):
+        moved = [one * (1 + 2.0 ** (-digits / 2) * np.cos(1e3 * k * one + k)) for one in arrays]
+        found = _farthest(found, own, _run(side, moved, form, compiled))
+    return found
+
+
+def _is_exact(side: Side, arrays: Arrays, compiled: bool) -> bool:
+    """Whether both formats give the very same numbers, which rounding would tell apart."""
+    if side.digits(arrays, FORMATS[0]) == side.digits(arrays, FORMATS[1]):
+        return False
+    one, other = (_run(side, arrays, form, compiled) for form in FORMATS)
+    return (
+        one is not None
+        and other is not None
+        and len(one) == len(other)
+        and all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other, strict=True))
+    )
+
+
+def _narrowed(side: Side, arrays: Arrays, own: Arrays, compiled: bool) -> Arrays | None:
+    """What the wider format changes."""
+    return _farthest(
+        [np.zeros(one.shape) for one in own], own, _run(side, arrays, FORMATS[1], compiled)
+    )
+
+
+def _run(side: Side, arrays: Arrays, form: str, compiled: bool) -> Arrays | None:
+    try:
+        return side.run(arrays, form, compiled)
+    except (Exception, SystemExit):
+        return None
+
+
+def _farthest(found: Arrays, own: Arrays, moved: Arrays | None) -> Arrays:
+    """The larger of what was found and how far results moved; where they are none, without a limit."""
+    if moved is None or [one.shape for one in moved] != [one.shape for one in own]:
+        return [np.full(one.shape, np.inf) for one in own]
+    farthest = []
+    for most, one, other in zip(found, own, moved, strict=True):
+        with np.errstate(invalid="ignore"):
+            gap = np.abs(other - one)
+        farthest.append(np.maximum(most, np.where(np.isnan(gap), np.inf, gap)))
+    return farthest
+
+
+def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
+    """The widths of balls of the format's digits in which the program is computed as it is read; None if it is not."""
+    import flint
+
+    if side.read is None:
+        return None
+    digits = side.digits(arrays, form) - FUNCTIONS
+    try:
+        with aside(), flint.ctx.workprec(digits):
+            field = ArbField(Meter(OPERATIONS))
+            given = [Namespace(field).asarray(_fractions(one)) for one in arrays]
+            found = leaves(program(side.read)(*given))
+            return [_widths(one.entries) for one in found]
+    except (Exception, TooLong):  # what balls do not do
+        return None
+
+
+def _fractions(array: np.ndarray) -> np.ndarray:
+    entries = np.empty(array.shape, dtype=object)
+    for place in np.ndindex(array.shape):
+        entries[place] = Fraction(float(array[place]))
+    return entries
+
+
+def _widths(entries: np.ndarray) -> np.ndarray:
+    return np.vectorize(lambda one: 2 * float(one.rad()), otypes=[float])(entries)
+
+
+def _wider(one: Arrays, other: Arrays | None) -> Arrays:
+    return one if other is None else [np.maximum(a, b) for a, b in zip(one, other, strict=True)]
+
+
+def leaves(value: Any) -> list[Any]:
+    """The arrays in nested tuples, lists and dictionaries, in JAX's order."""
+    if isinstance(value, dict):
+        return [leaf for key in sorted(value) for leaf in leaves(value[key])]
+    if isinstance(value, tuple | list):
+        return [leaf for one in value for leaf in leaves(one)]
+    return [] if value is None else [value]

@@ -1,0 +1,199 @@
+"""A program as its framework runs it: arrays of one format in, NumPy arrays out."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...language.libraries import jax as jax_for
+from .. import mistakes, targets
+from .points import Arrays
+
+FORMATS = ("float32", "float64")
+"""Those in which people run programs."""
+DIGITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
+"""Binary digits of the numbers of a format."""
+
+
+@dataclass
+class Side:
+    """One of two programs, as it is run."""
+
+    target: str | Callable[..., Any]
+    """Its name, module:function, or the function."""
+    is_for_torch: bool = False
+    read: Callable[..., Any] | None = None
+    """The function of JAX arrays that it is read as, if it is read."""
+    compiled: bool = False
+    """Whether torch.compile is tried."""
+    names: Sequence[str] = ()
+    """The arguments' names, by which parameters of a module are found."""
+    _digits: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return targets.name(self.target)
+
+    @cached_property
+    def itself(self) -> Callable[..., Any]:
+        """The function of its framework's arrays.
+
+        Raises:
+            Exception: what importing its module raises.
+        """
+        found = targets.itself(self.target)
+        return _of_module(found, self.names) if isinstance(found, type) else found
+
+    @property
+    def compiles(self) -> bool:
+        """Whether it is run compiled as well."""
+        return self.compiled or not self.is_for_torch
+
+    def run(self, arrays: Arrays, form: str, compiled: bool = False) -> Arrays:
+        """What it returns, one array after another, run eagerly or compiled where it can be.
+
+        Raises:
+            BaseException: what the program raises.
+        """
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return (self._in_torch if self.is_for_torch else self._in_jax)(arrays, form, compiled and self.compiles)
+
+    def _in_jax(self, arrays: Arrays, form: str, compiled: bool) -> Arrays:
+        jax = jax_for("prove")
+        function = self._jitted if compiled else self.itself
+        with jax.enable_x64(form == "float64"):
+            value = function(*(jax.numpy.asarray(one, dtype=form) for one in arrays))
+            return [_array(one) for one in jax.tree.leaves(value)]
+
+    def of_numpy(self, arrays: Arrays, form: str) -> Arrays | None:
+        """What it returns of NumPy's arrays, which JAX takes too; None for torch, and where the program does not."""
+        if self.is_for_torch:
+            return None
+        jax = jax_for("prove")
+        try:
+            with jax.enable_x64(form == "float64"), contextlib.redirect_stdout(io.StringIO()):
+                return [_array(one) for one in jax.tree.leaves(self.itself(*(a.astype(form) for a in arrays)))]
+        except mistakes.Errors:
+            return None
+
+    @cached_property
+    def _jitted(self) -> Callable[..., Any]:
+        return jax_for("prove").jit(self.itself)
+
+    def _in_torch(self, arrays: Arrays, form: str, compiled: bool) -> Arrays:
+        import torch
+
+        function = torch.compile(self.itself) if compiled else self.itself
+        given = [torch.tensor(one, dtype=getattr(torch, form)) for one in arrays]
+        try:
+            return _leaves(function(*given))
+        except RuntimeError:
+            if form == "float32":
+                raise
+            with _by_default(torch, form):  # a state that it makes takes no others
+                return _leaves(function(*given))
+
+    def digits(self, arrays: Arrays, form: str) -> int:
+        """The binary digits of the coarsest format in which it computes, when its inputs are of this format."""
+        if form not in self._digits:
+            self._digits[form] = self._coarsest(arrays, form)
+        return self._digits[form]
+
+    def _coarsest(self, arrays: Arrays, form: str) -> int:
+        found = {form}
+        with contextlib.suppress(Exception):  # what is not traced is taken to keep its inputs' format
+            found |= set(
+                self._torch_formats(arrays, form)
+                if self.is_for_torch
+                else self._jax_formats(arrays, form)
+            )
+        return min(DIGITS[one] for one in found if one in DIGITS)
+
+    def _jax_formats(self, arrays: Arrays, form: str) -> Iterator[str]:
+        jax = jax_for("prove")
+        with jax.enable_x64(form == "float64"):
+            given = [jax.numpy.asarray(one, dtype=form) for one in arrays]
+            yield from _formats(jax.make_jaxpr(self.itself)(*given).jaxpr)
+
+    def _torch_formats(self, arrays: Arrays, form: str) -> set[str]:
+        from torch.utils._python_dispatch import TorchDispatchMode
+
+        found: set[str] = set()
+
+        class Listening(TorchDispatchMode):
+            def __torch_dispatch__(
+                self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+            ) -> Any:
+                out = func(*args, **(kwargs or {}))
+                for one in out if isinstance(out, tuple | list) else (out,):
+                    found.add(str(getattr(one, "dtype", "")).removeprefix("torch."))
+                return out
+
+        with Listening():
+            self.run(arrays, form)
+        return found
+
+
+def _of_module(kind: Any, names: Sequence[str]) -> Callable[..., Any]:
+    """A torch module's `forward`, its parameters as further arguments, by their paths with _ for ."""
+    import torch
+
+    made = kind()
+    paths = {path.replace(".", "_"): path for path, _ in made.named_parameters()}
+    own = [paths[n] for n in names if n in paths] or list(paths.values())
+
+    def run(*arrays: Any) -> Any:
+        count = len(arrays) - len(own)
+        values = dict(zip(own, arrays[count:], strict=True))
+        return torch.func.functional_call(made, values, tuple(arrays[:count]))
+
+    return run
+
+
+def _formats(jaxpr: Any) -> Iterator[str]:
+    """The formats of all that a jaxpr computes."""
+    for equation in jaxpr.eqns:
+        yield from (str(one.aval.dtype) for one in equation.outvars if hasattr(one.aval, "dtype"))
+        for value in equation.params.values():
+            for inner in value if isinstance(value, tuple | list) else (value,):
+                inner = getattr(inner, "jaxpr", inner)
+                if hasattr(inner, "eqns"):
+                    yield from _formats(inner)
+
+
+def _array(value: Any) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufcV":
+        raise TypeError(f"it returns a {type(value).__name__}; expected arrays")
+    return array.astype(complex if array.dtype.kind == "c" else float)
+
+
+def _leaves(value: Any) -> list[np.ndarray]:
+    if isinstance(value, dict):
+        return [leaf for key in sorted(value) for leaf in _leaves(value[key])]
+    if isinstance(value, tuple | list):
+        return [leaf for one in value for leaf in _leaves(one)]
+    if value is None:
+        return []
+    if not hasattr(value, "detach"):
+        return [_array(value)]
+    plain = value.detach().cpu().resolve_conj()
+    return [_array((plain if plain.is_complex() else plain.double()).numpy())]
+
+
+@contextlib.contextmanager
+def _by_default(torch: Any, form: str) -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(getattr(torch, form))
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
