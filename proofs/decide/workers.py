@@ -45,6 +45,8 @@ class AtWork(NamedTuple):
 
 _starting = False
 """Whether this process is being copied for a worker."""
+_is_worker = False
+"""Whether this process is a worker, the first of which leads a group of processes that ends as one."""
 Task = Callable[[], Any]
 Watch = Callable[[Mapping[int, AtWork]], None]
 """Called now and then with the tasks that are being worked on, by their index."""
@@ -258,7 +260,9 @@ class Worker:
         return Answer(self.index, None, self.seconds, hit=hit)
 
     def kill(self) -> None:
-        """End it."""
+        """End it, its own workers, and what its tasks started."""
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.join()
         self.pipe.close()
@@ -296,10 +300,12 @@ def _serve(
     pipe: Connection, tasks: Sequence[Task], budget: Budget, board: _Board, parent: int
 ) -> None:
     """A worker's life. Ctrl-C is left to the parent, which ends its workers without a traceback from each."""
-    global _starting
+    global _starting, _is_worker
     import multiprocessing
 
-    _starting = False
+    if not _is_worker:
+        os.setpgid(0, 0)
+    _starting, _is_worker = False, True
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     began: list[float] = []
