@@ -13,7 +13,7 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 
 from ..exact.at_point import difference_index, inputs_as_text, statements_at
-from ..exact.at_random import balls, overlap
+from ..exact.at_random import agree, balls, overlap, residues
 from ..exact.enclosures import ArbField
 from ..exact.engines import (
     BY_NAME,
@@ -324,14 +324,19 @@ def _blocked(claim: Claim, result: Result, tried: Tried, runs: list[Run]) -> str
 
 
 def _holds(claim: Claim, sizes: Sizes) -> bool:
-    """Whether no engine, nor an enclosure, finds a statement false at a listed size that was too dear in residues."""
+    """Whether a listed size at which the sampling stopped short contradicts no statement.
+
+    Equations are run at random numbers: a polynomial of symbols takes memory that grows with a power of the sizes.
+    """
+    for numbers, same in ((residues, agree), (balls, overlap)):
+        if numbers is balls and claim.assuming:  # which random numbers need not meet
+            break
+        with suppress(NotPolynomial, ArithmeticError):
+            found = numbers(claim, sizes)
+            equations = [s for s in found if isinstance(s, Equal)]
+            if len(equations) == len(found):
+                return all(map(same, equations))
     for engine in BY_NAME.values():
         with suppress(NotPolynomial):
             return all(truth(s) is not False for s in engine.statements(claim, sizes))
-        if not claim.assuming:  # expressions with functions such as exp grow without end
-            with suppress(NotPolynomial, ArithmeticError):
-                found = balls(claim, sizes)
-                equations = [s for s in found if isinstance(s, Equal)]
-                if len(equations) == len(found):
-                    return all(map(overlap, equations))
     return True

@@ -30,6 +30,10 @@ class Traced(NamedTuple):
     dimensions: Dimensions
 
 
+class NoArrays(TypeError):
+    """What a program returns."""
+
+
 class Format(NamedTuple):
     """A floating-point format of a program's inputs, and whether JAX has formats of 64 bits beside it."""
 
@@ -145,9 +149,11 @@ def _traced(
     def flat(*arrays: Any) -> Any:
         leaves, tree = jax.tree.flatten(function(*arrays))
         outputs.append(tree)
+        if not leaves:
+            raise NoArrays("it returns nothing; expected an array, or several")
         for one in leaves:
             if not isinstance(one, NUMBERS) and not hasattr(one, "dtype"):
-                raise TypeError(f"it returns a {type(one).__name__}; expected arrays")
+                raise NoArrays(f"it returns {_a(type(one).__name__)}; expected arrays")
         return leaves
 
     def any_length(length: Any) -> Any:
@@ -188,6 +194,10 @@ def _traced(
             "take callbacks and prints out of it, or pass a function without them."
         )
     return Traced(jaxpr, outputs[-1], dimensions)
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _given(
