@@ -49,6 +49,9 @@ def prove(
         typer.Option(metavar="S", help="How many seconds all of it may take; then it is unknown."),
     ] = 60,
     memory_limit: MemoryLimit = None,
+    compiled: Annotated[
+        bool, typer.Option("--compiled", help="Run functions for torch under torch.compile too.")
+    ] = False,
     script: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where they differ: a stand-alone script that shows it."),
@@ -84,6 +87,7 @@ def prove(
             sizes=ranges_in(sizes or ""),
             framework=framework,
             within=within,
+            compiled=compiled,
             tell=tell,
             **search,
         )

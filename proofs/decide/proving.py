@@ -56,6 +56,8 @@ SIDE_BY_SIDE = 2
 """Programs are read in one process while they run in another."""
 SEARCHING = 0.75
 """The share of its time that the search for a proof gets; the rest is for counterexamples, and for running both."""
+PATIENCE = 30.0
+"""Seconds that running both may take longer than reading them, if nothing is compiled for torch."""
 LETTERS = 4
 """With more letters for sizes than this, each is tried at 1 and 2 if nothing else is said."""
 
@@ -117,6 +119,7 @@ def prove(
     steps: int = EFFORT,
     seconds: float = math.inf,
     memory: str | float | None = None,
+    compiled: bool = False,
     tell: Tell = lambda what: None,
 ) -> Outcome:
     """Whether a function of JAX or PyTorch equals its specification at every size, in exact real arithmetic.
@@ -134,6 +137,7 @@ def prove(
         seconds: what all of it may take besides, of this machine's time; it is unknown then.
         memory: what this process, and the one beside it in which the programs run, may each come to hold more than it
             does, such as "4G" or a number of bytes; a quarter of the machine's if not given.
+        compiled: whether functions for torch are run under torch.compile as well.
         tell: hears what is tried, in words.
 
     Raises:
@@ -154,7 +158,7 @@ def prove(
             try:
                 for both in _readings(function, equals, given, framework):
                     running = running or _Running(
-                        function, equals, both.asked, sizes or {}, budget, both
+                        (function, equals), both.asked, sizes or {}, budget, compiled, both
                     )
                     left = seconds - (time.perf_counter() - started)
                     again = _answer(both, sizes or {}, steps, SEARCHING * left)
@@ -167,7 +171,7 @@ def prove(
                 found = found or Outcome(*names_of, given, Result("unknown", reason=str(error)))
             assert found is not None
             running = running or _Running(
-                function, equals, given, sizes or {}, budget, framework=framework
+                (function, equals), given, sizes or {}, budget, compiled, framework=framework
             )
             stage.begin("running both")
             running.told(found, seconds - (time.perf_counter() - started))
@@ -189,25 +193,25 @@ class _Running:
 
     def __init__(
         self,
-        function: str | Callable[..., Any],
-        equals: str | Callable[..., Any],
+        targeted: tuple[str | Callable[..., Any], str | Callable[..., Any]],
         given: Mapping[str, str],
         sizes: Mapping[str, Sequence[int]],
         budget: Budget,
+        compiled: bool,
         both: _Both | None = None,
         framework: str | None = None,
     ) -> None:
-        self.names = list(given)
+        self.names, self.compiled = list(given), compiled
         shapes = list(given.values())
         read = both.written if both is not None else (None, None)
         frameworks = (
-            [targets.framework_of(one, framework) for one in (function, equals)]
+            [targets.framework_of(one, framework) for one in targeted]
             if both is None
             else list(_frameworks(both))
         )
         self.sides = [
-            Side(target, form == "torch", one, names=self.names)
-            for target, form, one in zip((function, equals), frameworks, read, strict=True)
+            Side(target, form == "torch", one, compiled and form == "torch", self.names)
+            for target, form, one in zip(targeted, frameworks, read, strict=True)
         ]
         ranges = {n: sizes.get(n, (1,)) for n in names(shapes)}
         self.beside = Beside(Comparison(self.sides, shapes, ranges).run, SECONDS, budget)
@@ -217,7 +221,8 @@ class _Running:
         settled = outcome.result.verdict in ("proved", "refuted")
         runs, missing = None, stopped
         if not stopped or self.beside.is_apart:
-            answer = self.beside.answer(max(seconds, 1.0), SHORT if settled else SECONDS)
+            longest = max(seconds, 1.0) if self.compiled else min(max(seconds, 1.0), PATIENCE)
+            answer = self.beside.answer(longest, SHORT if settled else SECONDS)
             runs, missing = answer.value, answer.missing
         if not isinstance(runs, Runs):
             runs = Runs(notes=[f"running the two: {missing}"])

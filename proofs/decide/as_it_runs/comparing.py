@@ -88,6 +88,8 @@ class Comparison:
         self.runs = Runs()
         self.quick = all(one.is_for_torch for one in sides)
         """Whether no compiler is asked at each new shape."""
+        self._drawn = False
+        """Whether a program gives other numbers each time, so that nothing is to be learned."""
         self._errors: dict[tuple[str, str], str] = {}
         self._tried: Counter[str] = Counter()
         self._failed: Counter[tuple[str, str]] = Counter()
@@ -95,13 +97,16 @@ class Comparison:
     def run(self, seconds: float = SECONDS) -> Runs:
         """All that is tried: small sizes eagerly, some compiled, larger ones, and extreme inputs."""
         self._seconds = seconds
+        for side in self.sides:  # imports do not count
+            with suppress(*mistakes.Errors):
+                side.load()
         eager = ((s, f) for s, forms in self._small() for f in forms)
         self._each(eager, False, many if self.quick else few)
         if any(one.compiles for one in self.sides):
             self._each(self._for_compilers(), True, many)
         larger = larger_sizes(self.ranges, self.shapes, self._numbers())
         self._each(((s, FORMATS[0]) for s in larger), not self.quick, few)
-        if not self.runs.different:
+        if not (self.runs.different or self._drawn):
             self._of_numpy()
         if self.runs.different:
             self._smallest(self.runs.different)
@@ -136,7 +141,7 @@ class Comparison:
     ) -> None:
         began = time.process_time()
         for sizes, form in every:
-            if self.runs.different or time.process_time() - began > self._seconds:
+            if self.runs.different or self._drawn or time.process_time() - began > self._seconds:
                 return
             other = next(one for one in FORMATS if one != form)
             if not any(self._at(sizes, one, compiled, draws) for one in (form, other)):
@@ -171,8 +176,9 @@ class Comparison:
                 self._note(sizes, form, compiled, inputs, *_other_shapes(results))
                 return True
             found = apart(self.sides, inputs, form, compiled, results)
-            if found is not None:
+            if found is not None and not self._is_drawn(inputs, sizes, form, compiled, results):
                 self._note(sizes, form, compiled, inputs, found.part, found.actual, found.claimed)
+            if found is not None:
                 return True
         self._without_value(points, sizes, form, compiled)
         self.runs.held.append((dict(sizes), form))
@@ -190,6 +196,24 @@ class Comparison:
                 self._failed[form, side.name] += 1
         return (found[0], found[1]) if len(found) == 2 else None
 
+    def _is_drawn(
+        self,
+        inputs: Arrays,
+        sizes: Sizes,
+        form: str,
+        compiled: bool,
+        results: tuple[Arrays, Arrays],
+    ) -> bool:
+        """Whether a program gives other numbers when it is run again, which is noted."""
+        again = self._results(inputs, sizes, form, compiled)
+        for side, *both in zip(self.sides, results, again or results, strict=True):
+            if not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*both, strict=True)):
+                note = f"{side.name} gives other numbers each time it is run"
+                self.runs.notes.append(note)
+                self._drawn = True
+                return True
+        return False
+
     def _note(
         self,
         sizes: Sizes,
@@ -204,7 +228,7 @@ class Comparison:
         self.runs.different = Different(dict(sizes), form, how, inputs, actual, claimed, part)
 
     def _without_value(self, points: Points, sizes: Sizes, form: str, compiled: bool) -> None:
-        """Note an entry that one program makes finite and the other never, in either format and for all kinds of inputs."""
+        """Note an entry that one program makes finite and the other never, in no format and for no inputs."""
         first: tuple[Arrays, tuple[Arrays, Arrays]] | None = None
         common: list[np.ndarray] | None = None
         for one in (form, *(f for f in FORMATS if f != form)):
@@ -212,8 +236,15 @@ class Comparison:
                 results = self._results(inputs, sizes, one, compiled)
                 if results is None or _shapes(results[0]) != _shapes(results[1]):
                     return
-                here = [np.isfinite(a).astype(int) - np.isfinite(b) for a, b in zip(*results, strict=True)]
-                common = here if common is None else [np.where(a == b, a, 0) for a, b in zip(common, here, strict=True)]
+                here = [
+                    np.isfinite(a).astype(int) - np.isfinite(b)
+                    for a, b in zip(*results, strict=True)
+                ]
+                common = (
+                    here
+                    if common is None
+                    else [np.where(a == b, a, 0) for a, b in zip(common, here, strict=True)]
+                )
                 first = first or (inputs, results)
                 if not any(np.any(entries) for entries in common):
                     return
@@ -239,7 +270,9 @@ class Comparison:
         at = by_name(sizes)
         failed = [one.name for one in self.sides if (one.name, at) in self._errors]
         if len(set(failed)) == 1 and self.sides[0].name != self.sides[1].name:
-            self.runs.raised.append(Raised(failed[0], dict(sizes), self._errors[failed[0], at]))
+            found = Raised(failed[0], dict(sizes), self._errors[failed[0], at])
+            if found not in self.runs.raised:
+                self.runs.raised.append(found)
 
     def _extreme(self) -> None:
         if not self.small:
@@ -253,7 +286,10 @@ class Comparison:
             for name, own, other in zip(
                 [one.name for one in self.sides], results, reversed(results), strict=True
             ):
-                if any(np.any(~np.isfinite(a) & np.isfinite(b)) for a, b in zip(own, other, strict=True)):
+                if any(
+                    np.any(~np.isfinite(a) & np.isfinite(b))
+                    for a, b in zip(own, other, strict=True)
+                ):
                     self.runs.notes.append(
                         f"at inputs up to {max(np.abs(x).max(initial=0) for x in inputs):.0f} ({by_name(sizes)}, "
                         f"{form}) {name} gives NaN or infinity where the other gives a number"

@@ -10,9 +10,6 @@ from typing import Any
 from ..budget import Budget
 from ..workers import TICK, Answer, Worker, can_fork
 
-PATIENCE = 20.0
-"""Seconds that a process may take longer than the reading beside it."""
-
 
 class Beside:
     """A task in a process of its own, or in this one where that cannot be copied.
@@ -49,7 +46,7 @@ class Beside:
             began = time.monotonic()
             return Answer(0, self._task(here), time.monotonic() - began)
         try:
-            limit = Budget(self._worker.seconds + min(seconds, PATIENCE))
+            limit = Budget(self._worker.seconds + seconds)
             while (found := self._worker.answer()) is None:
                 hit = limit.hit(self._worker.seconds, 0)
                 if hit is not None:
