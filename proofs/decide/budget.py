@@ -38,8 +38,8 @@ AGAIN = 0.5
 """Seconds after which code that went on is stopped once more."""
 GRACE = 2.0
 """Seconds, beyond the limit, in which code may end by itself before its process is ended."""
-HARD = 1.25
-"""The share of its memory at which that process is ended at once."""
+ROOM = 1_000_000_000
+"""Bytes, beyond the limit, that it may come to hold until it hears that it is stopped."""
 SHARE = 0.5
 """The share of the machine's memory that claims may hold which run side by side."""
 LEAST = 1_000_000_000
@@ -110,7 +110,7 @@ class Budget:
 
     def with_grace(self) -> Budget:
         """What ends a process that does not stop by itself."""
-        return Budget(self.seconds + GRACE, self.memory * HARD)
+        return Budget(self.seconds + GRACE, self.memory + ROOM)
 
 
 def seconds(option: str, given: float) -> float:

@@ -262,7 +262,7 @@ class Worker:
     def kill(self) -> None:
         """End it, its own workers, and what its tasks started."""
         with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            os.killpg(self._process.pid or 0, signal.SIGKILL)
         self._process.kill()
         self._process.join()
         self.pipe.close()
