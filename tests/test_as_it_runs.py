@@ -18,6 +18,7 @@ from scanproof.proofs.decide.as_it_runs.comparing import SHORT, Comparison
 from scanproof.proofs.decide.as_it_runs.points import Points, many, small_sizes
 from scanproof.proofs.decide.as_it_runs.process import Beside
 from scanproof.proofs.decide.as_it_runs.sides import Side
+from scanproof.proofs.decide.budget import Budget
 from scanproof.proofs.decide.proving import prove
 
 
@@ -95,14 +96,16 @@ def test_small_sizes_begin_with_ones_and_keep_to_the_least():
 
 
 def test_a_task_beside_that_never_ends_is_ended(monkeypatch):
-    monkeypatch.setattr("scanproof.proofs.decide.as_it_runs.process._has_threads", lambda: False)
-    beside = Beside(lambda seconds: time.sleep(600), 1.0)
-    assert beside.answer(0.2, 1.0).timed_out
+    monkeypatch.setattr("scanproof.proofs.decide.as_it_runs.process.has_threads", lambda: False)
+    beside = Beside(lambda seconds: time.sleep(600), 1.0, Budget())
+    assert "time limit" in beside.answer(0.2, 1.0).missing
 
 
 def test_a_task_beside_that_leaves_python_says_how(monkeypatch):
-    monkeypatch.setattr("scanproof.proofs.decide.as_it_runs.process._has_threads", lambda: False)
-    assert Beside(lambda seconds: os._exit(7), 1.0).answer(5.0, 1.0).ended == "exit code 7"
+    monkeypatch.setattr("scanproof.proofs.decide.as_it_runs.process.has_threads", lambda: False)
+    assert (
+        Beside(lambda seconds: os._exit(7), 1.0, Budget()).answer(5.0, 1.0).ended == "exit code 7"
+    )
     assert workers.can_fork()
 
 
