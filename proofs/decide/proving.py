@@ -20,6 +20,7 @@ from typing import Any
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.errors import UsageError
 
+from ..exact.engines import UnequalShapes
 from ..interpret.programs import purity
 from ..interpret.programs.literals import Literal, literals, taken
 from ..interpret.programs.program import program
@@ -210,6 +211,8 @@ def _answer(both: _Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds
     try:
         with allowing(steps, seconds):
             return _decided(both, claim, sizes)
+    except UnequalShapes as error:  # which shows where they are run
+        return Outcome(both.name, both.other, both.asked, Result("unknown", reason=str(error)))
     except (UsageError, MemoryError):
         raise
     except Unreadable as error:

@@ -59,7 +59,6 @@ def standing_in(function: Callable[..., Any], kind: type) -> Iterator[None]:
 
     for (module, name), (_, new) in own.items():
         put(vars(module), name, new)
-    by_id |= {id(original): new for original, new in _of_machine().values()}
     length = _length(kind)
     for names in _modules(function):
         for name, value in list(names.items()):
@@ -92,18 +91,28 @@ MACHINE = (
 
 
 @contextmanager
-def machine_unseen() -> Iterator[None]:
-    """Inside the `with` block JAX's functions that tell machines apart are refused by their names."""
+def machine_unseen(function: Callable[..., Any]) -> Iterator[None]:
+    """Inside the `with` block JAX's functions that tell machines apart are refused, under whatever name.
+
+    Args:
+        function: the program; names that its own package imported count too.
+    """
     import jax
 
-    own = _of_machine()
+    refusing = {id(original): new for original, new in _of_machine().values()}
+    before = [
+        (names, name, value)
+        for names in (vars(jax), *_modules(function))
+        for name, value in list(names.items())
+        if id(value) in refusing
+    ]
     try:
-        for name, (_, refusing) in own.items():
-            setattr(jax, name, refusing)
+        for names, name, value in before:
+            names[name] = refusing[id(value)]
         yield
     finally:
-        for name, (original, _) in own.items():
-            setattr(jax, name, original)
+        for names, name, value in before:
+            names[name] = value
 
 
 @functools.cache

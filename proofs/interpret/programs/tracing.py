@@ -166,7 +166,7 @@ def _traced(
         symbolic = any(not isinstance(d, int) for one in given for d in one.shape)
         answers = None
         try:
-            with listening(Decided), in_order(), machine_unseen(), ExitStack() as watched:
+            with listening(Decided), in_order(), machine_unseen(function), ExitStack() as watched:
                 if symbolic or folded:
                     watched.enter_context(associative.one_equation(any_length))
                 if symbolic:  # numbers have nothing to hide, and are traced a hundred times
