@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 EQUAL = {
     "softmax, shifted": (lambda x: jnp.exp(x) / jnp.exp(x).sum(), jax.nn.softmax),
@@ -45,7 +46,7 @@ def overflowing(x):
 
 OTHER = {
     "eagerly": (on_numbers, lambda x: x, ""),
-    "compiled": (lambda x: 2 * x if isinstance(x, jax.core.Tracer) else x, lambda x: x, "compiled"),
+    "compiled": (lambda x: 2 * x if isinstance(x, Tracer) else x, lambda x: x, "compiled"),
     "of NumPy's arrays": (
         lambda x: 2 * x if isinstance(x, np.ndarray) else x,
         lambda x: x,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import time
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jax.core import Tracer
 from run_cases import EQUAL, OTHER
 
 from scanproof.proofs.decide import workers
@@ -30,7 +30,8 @@ def runs(one, other, read=True, seconds=SHORT):
 @pytest.mark.parametrize("read", [True, False], ids=["read", "not read"])
 @pytest.mark.parametrize("name", EQUAL)
 def test_what_rounding_or_a_domain_explains_is_no_difference(name, read):
-    assert runs(*EQUAL[name], read).different is None
+    one, other = EQUAL[name]
+    assert runs(one, other, read).different is None
 
 
 @pytest.mark.parametrize("name", OTHER)
@@ -53,7 +54,7 @@ def test_a_format_that_a_program_does_not_take_is_left_out_and_named():
 
 def test_a_program_that_raises_at_one_size_is_named_with_it():
     def at_five(x):
-        if len(x) == 5 and not isinstance(x, jax.core.Tracer):
+        if len(x) == 5 and not isinstance(x, Tracer):
             raise ValueError("five")
         return x
 

@@ -100,9 +100,10 @@ def machine_unseen(function: Callable[..., Any]) -> Iterator[None]:
     import jax
 
     refusing = {id(original): new for original, new in _of_machine().values()}
+    own: dict[str, Any] = jax.__dict__
     before = [
         (names, name, value)
-        for names in (vars(jax), *_modules(function))
+        for names in (own, *_modules(function))
         for name, value in list(names.items())
         if id(value) in refusing
     ]
