@@ -125,12 +125,16 @@ def _of_machine() -> dict[str, tuple[Any, Any]]:
     for name in MACHINE:
         original = getattr(jax, name, None)
         if original is not None:
-            found[name] = original, _refusing(name)
+            found[name] = original, _refusing(name, original)
     return found
 
 
-def _refusing(name: str) -> Callable[..., Any]:
-    def refused(*_: Any, **__: Any) -> Any:
+def _refusing(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    """Of scanproof's own programs each way that a machine may decide for is a row of the ledger."""
+
+    def refused(*args: Any, **kwargs: Any) -> Any:
+        if str(sys._getframe(1).f_globals.get("__name__")).startswith("scanproof."):
+            return original(*args, **kwargs)
         raise AsksMachine(
             f"the program asks jax.{name}{place()}, and is another one on another machine; "
             "pass what it decides as an argument"
