@@ -17,11 +17,13 @@ from .points import Arrays, Points, few, larger_sizes, many, small_sizes
 from .rounding import apart
 from .sides import FORMATS, Side
 
-SECONDS, SHORT = 1.0, 0.3
-"""Of this processor that eager runs may take, and compiled ones as many; what is begun is finished.
+SECONDS, SHORT = 1.0, 0.1
+"""Of this processor that eager runs may take, compiled ones, and those at larger sizes.
 
-The short time is for what was read and proved, and runs in a process that does nothing else meanwhile.
+The short time is for what was read and proved, in a process that does nothing else meanwhile.
 """
+LEAST = 2
+"""Whatever it takes, so many choices of sizes are run."""
 NUMPY = "given NumPy's arrays"
 COMPILED_AT = (1, 4)
 """At which of the small choices of sizes programs are compiled."""
@@ -143,8 +145,9 @@ class Comparison:
         draws: Callable[[Points], Iterator[Arrays]],
     ) -> None:
         began = time.process_time()
-        for sizes, form in every:
-            if self.runs.different or self._drawn or time.process_time() - began > self._seconds:
+        for done, (sizes, form) in enumerate(every):
+            over = done >= LEAST and time.process_time() - began > self._seconds
+            if self.runs.different or self._drawn or over:
                 return
             others = [one for one in self.formats if one != form]
             if not any(self._at(sizes, one, compiled, draws) for one in (form, *others)):
@@ -259,13 +262,14 @@ class Comparison:
         """Note results that are others where arrays are NumPy's, and the same where they are JAX's."""
         sizes = self.small[min(1, len(self.small) - 1)]
         inputs = next(Points(self.shapes, sizes).general())
-        own, other = (one.of_numpy(inputs, FORMATS[0]) for one in self.sides)
+        form = self.formats[-1]  # that of eager runs at these sizes, for which all is compiled
+        own, other = (one.of_numpy(inputs, form) for one in self.sides)
         if own is None or other is None or _shapes(own) != _shapes(other):
             return
-        found = apart(self.sides, inputs, FORMATS[0], False, (own, other))
+        found = apart(self.sides, inputs, form, False, (own, other))
         if found is not None:
             self.runs.different = Different(
-                dict(sizes), FORMATS[0], NUMPY, inputs, found.actual, found.claimed, found.part
+                dict(sizes), form, NUMPY, inputs, found.actual, found.claimed, found.part
             )
 
     def _blame(self, sizes: Sizes) -> None:
