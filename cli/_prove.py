@@ -65,7 +65,8 @@ def prove(
 
     The function is traced by JAX with symbols for sizes, and what JAX records is read as formulas of
     real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,
-    with its line. A function for torch is read from its source, and needs torch.
+    with its line. A function for torch is read from its source, and needs torch. Both are run as
+    well, as people run them: a difference that rounding cannot explain refutes.
     """
     from scanproof.proofs.decide.budget import Budget, memory, seconds
     from scanproof.proofs.decide.proving import SIDE_BY_SIDE
@@ -110,7 +111,12 @@ def _write_script(path: Path, outcome: Outcome) -> None:
         say(f"--script {path}: not written, since no inputs were found on which the two differ")
         return
     text = program_script(
-        outcome.program, outcome.specification, shown, outcome.frameworks, outcome.format
+        outcome.program,
+        outcome.specification,
+        shown,
+        outcome.frameworks,
+        outcome.format,
+        outcome.how,
     )
     try:
         path.write_text(text, encoding="utf-8")

@@ -119,3 +119,13 @@ def test_a_refutation_of_what_was_read_has_to_stand_as_it_runs(monkeypatch):
     result = prove(lambda x: -x, shapes="x: T", equals=lambda x: 0 - x).result
     assert result.verdict == "unknown", result
     assert "as they run they do not" in str(result.reason)
+
+
+def test_a_specification_for_any_arrays_is_run_on_numbers():
+    def product(x, y):
+        assert isinstance(x, np.ndarray) or not isinstance(x, jax.Array)
+        return (x * y).sum()
+
+    product.any_arrays = True
+    result = prove(jnp.dot, shapes="x: T, y: T", equals=product).result
+    assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason

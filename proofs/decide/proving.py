@@ -75,6 +75,8 @@ class Outcome:
     """The equation that a proof for all sizes would have to show besides, likewise."""
     format: str = "float64"
     """That of the inputs with which the program was traced."""
+    how: str = ""
+    """How a counterexample shows as programs run: "compiled", "given NumPy's arrays", or eagerly."""
     frameworks: tuple[str, str] = ("jax", "jax")
     """Those of the program and of the specification."""
     cases: list[str] = field(default_factory=list)
@@ -179,7 +181,8 @@ def prove(
                 found = found or Outcome(*names_of, given, Result("unknown", reason=str(error)))
             assert found is not None
             if running is None:
-                own = [targets.framework_of(one, framework) for one in both_of]
+                first, second = (targets.framework_of(one, framework) for one in both_of)
+                own = first, second
                 running = Running(both_of, own, (None, None), given, sizes or {}, compiled, budget)
             stage.begin("running both")
             _run(found, running, left())
@@ -199,9 +202,9 @@ def prove(
 def _run(found: Outcome, running: Running, seconds: float, stopped: str = "") -> None:
     """Change the outcome by what comes of running both."""
     found.result, runs = running.answer(found.result, seconds, stopped)
-    found.notes = runs.notes
+    found.notes, found.frameworks = runs.notes, running.frameworks
     if runs.different is not None and found.result.verdict == "refuted":
-        found.format = runs.different.form
+        found.format, found.how = runs.different.form, runs.different.how
         found.proved, found.cases, found.leftover = [], [], []
 
 
@@ -249,7 +252,6 @@ def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> O
         proved=said.proved,
         leftover=said.leftover,
         format=format_of(both.forward).name,
-        frameworks=_frameworks(both),
     )
 
 
@@ -280,7 +282,7 @@ class _Both:
     def of_jax(self) -> dict[str, Callable[..., Any]]:
         """Those that JAX traces."""
         found = {"program": self.forward}
-        if not _is_definition(self.specification):
+        if not targets.is_definition(self.specification):
             found["specification"] = self.specification
         return found
 
@@ -308,7 +310,7 @@ def _readings(
             f"prove {name}: in --shapes {clash[0]} is an array and a size; give the size another letter."
         )
     written = forward, specification
-    of_any_arrays = _is_definition(specification)
+    of_any_arrays = targets.is_definition(specification)
     if joined_axes.is_joined(given) and of_any_arrays:
         raise UsageError(
             f"prove {name}: a specification of scanproof's own takes no lengths that are products, such as n*C; "
@@ -342,7 +344,7 @@ def _joined(
 
 def _frameworks(both: _Both) -> tuple[str, str]:
     first, second = ("torch" if targets.is_for_torch(one) else "jax" for one in both.written)
-    return first, first if _is_definition(both.specification) else second
+    return first, first if targets.is_definition(both.specification) else second
 
 
 def _as_written(
@@ -467,15 +469,9 @@ def _granted(
     return replace(result, evidence=[taken(one) for one in result.evidence])
 
 
-def _is_definition(function: Callable[..., Any]) -> bool:
-    """Whether it is a definition of scanproof, which runs on any arrays."""
-    module = getattr(function, "__module__", "") or ""
-    return module.startswith("scanproof.constructs") or getattr(function, "any_arrays", False)
-
-
 def _as_specification(function: Callable[..., Any]) -> Callable[..., Any]:
     """A definition of scanproof runs on any arrays; other functions are read as JAX programs."""
-    return definition(function) if _is_definition(function) else program(function)
+    return definition(function) if targets.is_definition(function) else program(function)
 
 
 def _in_order(name: str, function: Callable[..., Any], given: dict[str, str]) -> dict[str, str]:

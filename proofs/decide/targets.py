@@ -141,6 +141,12 @@ def is_for_torch(function: Callable[..., Any]) -> bool:
     return getattr(function, "for_torch", False)
 
 
+def is_definition(function: Callable[..., Any]) -> bool:
+    """Whether it is a definition of scanproof, which runs on any arrays."""
+    module = getattr(function, "__module__", "") or ""
+    return module.startswith("scanproof.constructs") or getattr(function, "any_arrays", False)
+
+
 def _of_callable(target: Callable[..., Any], framework: str | None) -> Callable[..., Any]:
     file = None
     if not is_for_torch(target) and inspect.isfunction(target) and framework != "jax":

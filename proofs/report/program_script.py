@@ -21,14 +21,14 @@ jax.config.update("jax_enable_x64", {wide})
 
 
 def call_jax(function, inputs):
-    arrays = [jax.numpy.asarray(values, dtype="{format}") for values in inputs]
-    return [np.asarray(leaf, dtype=float) for leaf in jax.tree.leaves(function(*arrays))]
+    arrays = [{array}(values, dtype="{format}") for values in inputs]
+    return [np.asarray(leaf, dtype=float) for leaf in jax.tree.leaves({function}(*arrays))]
 """,
     "torch": """import torch
 
 
 def call_torch(function, inputs):
-    return leaves(function(*(torch.tensor(values, dtype=torch.{format}) for values in inputs)))
+    return leaves({function}(*(torch.tensor(values, dtype=torch.{format}) for values in inputs)))
 
 
 def leaves(value):
@@ -51,6 +51,7 @@ def program_script(
     found: Counterexample,
     frameworks: tuple[str, str] = ("jax", "jax"),
     format: str = "float64",
+    how: str = "",
 ) -> str:
     """The script's text.
 
@@ -60,6 +61,7 @@ def program_script(
         found: where the two differ.
         frameworks: "jax" or "torch", of the program and of the specification.
         format: of the inputs.
+        how: nothing, "compiled", or "given NumPy's arrays", for how they are run.
 
     Raises:
         UsageError: for functions that cannot be imported by their names.
@@ -70,8 +72,14 @@ def program_script(
                 f"a script imports both functions by name, and {name} has none; define it in a module."
             )
     sizes = by_name(found.sizes)
+    compiled = {"jax": "jax.jit(function)", "torch": "torch.compile(function)"}
     preludes = [
-        PRELUDES[one].format(wide=format == "float64", format=format)
+        PRELUDES[one].format(
+            wide=format == "float64",
+            format=format,
+            function=compiled[one] if how == "compiled" else "function",
+            array="np.asarray" if how.startswith("given") else "jax.numpy.asarray",
+        )
         for one in dict.fromkeys(frameworks)
     ]
     prelude = "\n\n".join(preludes)

@@ -34,13 +34,14 @@ class Running:
     def __init__(
         self,
         targets: Sequence[str | Callable[..., Any]],
-        frameworks: Sequence[str],
+        frameworks: tuple[str, str],
         read: Sequence[Callable[..., Any] | None],
         given: Mapping[str, str],
         sizes: Mapping[str, Sequence[int]],
         compiled: bool,
         budget: Budget,
     ) -> None:
+        self.frameworks = frameworks
         self._names, self._shapes, self._compiled = list(given), list(given.values()), compiled
         self._sides = [
             Side(target, framework == "torch", one, compiled and framework == "torch", self._names)

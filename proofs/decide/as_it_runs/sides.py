@@ -75,12 +75,16 @@ class Side:
             BaseException: what the program raises.
         """
         with _silent():
-            return (self._in_torch if self.is_for_torch else self._in_jax)(
+            in_torch = self.is_for_torch and not targets.is_definition(self.itself)
+            return (self._in_torch if in_torch else self._in_jax)(
                 arrays, form, compiled and self.compiles
             )
 
     def _in_jax(self, arrays: Arrays, form: str, compiled: bool) -> Arrays:
         jax = jax_for("prove")
+        if targets.is_definition(self.itself):
+            value = self.itself(*(one.astype(form) for one in arrays))
+            return [_array(one) for one in jax.tree.leaves(value)]
         function = self._jitted if compiled else self.itself
         with jax.enable_x64(form == "float64"):
             value = function(*(jax.numpy.asarray(one, dtype=form) for one in arrays))
