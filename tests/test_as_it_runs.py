@@ -123,7 +123,7 @@ def test_a_refutation_of_what_was_read_has_to_stand_as_it_runs(monkeypatch):
 
 def test_a_specification_for_any_arrays_is_run_on_numbers():
     def product(x, y):
-        assert isinstance(x, np.ndarray) or not isinstance(x, jax.Array)
+        assert not isinstance(x, jnp.ndarray)
         return (x * y).sum()
 
     product.any_arrays = True
