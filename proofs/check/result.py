@@ -32,6 +32,8 @@ class Result:
     """Whether its certificate is not of the claim as it is now."""
     broken: bool = False
     """Whether its certificate is damaged or shows nothing, or could not be written."""
+    undefined: bool = False
+    """Whether there is no value at a listed size, so that the verdict is `error`."""
     doubtful: bool = False
     """Whether reading with symbols gave a reason to doubt what holds at a few sizes."""
     recorded: str = ""

@@ -238,6 +238,11 @@ def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> O
         with stage.within(f"tracing {name}"), stage.at(first):
             _traced_once(name, side, claim, first)
     said = in_cases(claim, sizes, stage.begin)
+    if said.result.undefined:
+        why = (
+            f"at sizes that are tried it has no value ({said.result.reason}); try others by --sizes"
+        )
+        return Outcome(both.name, both.other, both.asked, Result("unknown", reason=why))
     if said.result.verdict == "error":
         raise UsageError(f"prove {both.name}: {said.result.reason}")
     stage.begin("looking at their numbers")

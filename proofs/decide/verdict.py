@@ -55,7 +55,8 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
         try:
             result = _decided(claim, engines, certificates, ran)
         except (UsageError, DivisionByZero) as error:
-            result = Result("error", reason=f"{failing_sizes(claim, error)}{error}")
+            reason = f"{failing_sizes(claim, error)}{error}"
+            result = Result("error", reason=reason, undefined=isinstance(error, DivisionByZero))
         except Stopped:
             raise
         except MemoryError as error:
