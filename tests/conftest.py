@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from command_line import run, write
+from cpu_times import CpuTimes
 from hypothesis import HealthCheck, settings
 
 __all__ = ["run", "write"]
@@ -39,10 +40,17 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("short" if is_short(config) else "seeded")
     if is_short(config):
         os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+    if config.getoption("cpu_times") or hasattr(config, "workerinput"):
+        config.pluginmanager.register(CpuTimes(config))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--part K/N`: of the tests that are selected every Nth, from the Kth on, counted from 0."""
+    parser.addoption(
+        "--cpu-times",
+        choices=("total", "files"),
+        help="print the CPU seconds of all tests, or those of each file and of the dearest tests as well",
+    )
     parser.addoption(
         "--part",
         type=_part,
