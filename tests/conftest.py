@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import run, write
+from command_line import hears, run, write
 from cpu_times import CpuTimes
 from hypothesis import HealthCheck, settings
 
-__all__ = ["run", "write"]
+__all__ = ["hears", "run", "write"]
 
 settings.register_profile(
     "seeded",

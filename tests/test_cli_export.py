@@ -238,6 +238,7 @@ def test_a_full_disk_leaves_the_old_export(run: Run):
     assert os.listdir() == ["out"]
 
 
+@pytest.mark.usefixtures("hears")
 def test_ctrl_c_while_it_is_written_leaves_nothing(run: Run, monkeypatch: pytest.MonkeyPatch):
     write = Path.write_bytes
 

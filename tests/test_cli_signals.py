@@ -43,6 +43,7 @@ def test_interrupt_exits_130_without_a_word_or_a_file(write: Write, count: int):
 
 @pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.usefixtures("hears")
 def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_not_lost():
     came = []
 
@@ -64,6 +65,7 @@ def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_not_lost():
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.usefixtures("hears")
 def test_an_interrupt_in_a_callback_of_a_weak_reference_is_not_lost():
     class Watched:
         pass
