@@ -183,6 +183,7 @@ def test_the_base_is_checked_with_its_own_modules(runner: Runner, write: Write):
     assert "| proved → refuted |" in runner.summary
 
 
+@pytest.mark.long
 def test_in_a_folder_below_paths_are_named_from_the_root(runner: Runner, write: Write):
     write(UNKNOWN)
     runner.commit(base=True)
@@ -211,6 +212,7 @@ def test_a_report_given_is_the_baseline(runner: Runner, write: Write):
     assert "No verdict has changed." in runner.summary
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     ("inputs", "complaint"),
     [

@@ -54,7 +54,7 @@ FILES = {
 }
 
 
-@pytest.mark.short("loops", "prints", "forks")
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "code", "said"), FILES.values(), ids=FILES)
 def test_bad_file_beside_a_good_one(write: Write, text: str, code: int, said: list[str]):
     good = write(TRUE)
@@ -83,7 +83,7 @@ BODIES = {
 }
 
 
-@pytest.mark.short("interrupt", "forks", "key")
+@pytest.mark.long
 @pytest.mark.parametrize(("deed", "verdict", "said"), BODIES.values(), ids=BODIES)
 def test_bad_body_beside_a_good_one(write: Write, deed: str, verdict: str, said: str):
     file = write(BODY.format(deed=deed), TRUE)

@@ -39,6 +39,7 @@ def test_show_finds_a_claim_of_a_file_and_where_it_is_written(run: Run, write: W
     assert "Written down in\n    mine.py:" in answer.out
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("own", [False, True])
 def test_script_runs_alone_and_exits_0(run: Run, write: Write, own: bool):
     target = ["mine.square", write(FALSE)] if own else [KNOWN]

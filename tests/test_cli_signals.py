@@ -102,7 +102,7 @@ def test_reader_that_stops_reading_is_no_error(write: Write):
     assert process.wait(timeout=60) == 0
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("option", [[], ["--output", "/dev/full"]])
 def test_full_disk_is_one_line(write: Write, option: list[str]):

@@ -30,6 +30,7 @@ def test_every_claim_of_the_folder_is_on_the_page_in_its_own_words():
     assert len(re.findall(r"^\| `", TEXT, re.M)) == len(ROWS)
 
 
+@pytest.mark.long
 def test_every_refuted_claim_has_a_note_of_what_the_public_code_gave():
     said = notes()
     refuted = [row.claim.id for row in ROWS if verdict(row.claim.id) == "refuted"]

@@ -80,6 +80,7 @@ CASES = [
 ]
 
 
+@pytest.mark.short(10)
 @pytest.mark.parametrize(("d", "k", "steps", "eta", "options"), CASES, ids=str)
 def test_our_weights_are_recognised_without_a_manifest(d, k, steps, eta, options):
     settings, tensors, W0 = weights(d, k, steps, float(eta), **options)
@@ -287,6 +288,7 @@ def test_steps_that_are_not_of_gradient_descent_are_not_taken_for_unequal_ones()
     assert identify(settings, {**tensors, key: half}).rule == NONE
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("steps", [1, 2, 4])
 def test_step_counts_are_distinguished(steps):
     """The best step size for one step more or less is far off, though not by much at a small learning rate."""
@@ -307,6 +309,7 @@ def exported(folder, **options):
     return load(folder)
 
 
+@pytest.mark.long
 def test_a_manifest_that_fits_is_not_contradicted_and_its_promise_is_kept(tmp_path):
     report = identify_mamba2(exported(tmp_path / "out", steps=2, seed=1))
     assert (report.contradictions, report.exit_code()) == ([], 0)
@@ -314,6 +317,7 @@ def test_a_manifest_that_fits_is_not_contradicted_and_its_promise_is_kept(tmp_pa
     assert 0 < report.promise.found < report.promise.bound
 
 
+@pytest.mark.short(16)
 @pytest.mark.parametrize(
     ("path", "value", "named"),
     [
@@ -362,6 +366,7 @@ def test_a_manifest_beside_an_edited_file_is_contradicted_by_its_hash(tmp_path):
     assert report.exit_code() == 1
 
 
+@pytest.mark.long
 def test_a_channel_that_only_large_queries_reach_leaves_the_certificate_open(tmp_path):
     """silu(100 x1 − 1200) is nothing in every task that is drawn; queries of the certificate's domain reach it."""
 
@@ -399,6 +404,7 @@ def test_a_residual_stream_in_another_order_keeps_its_manifest_and_its_certifica
     assert report.promise is not None and report.promise.found < report.promise.bound
 
 
+@pytest.mark.long
 def test_weights_that_are_the_constructions_are_recognised_where_no_task_has_a_bound(tmp_path):
     W0 = np.array([[-177059.0274240315], [-339266.3607425119]])
     export(
@@ -456,6 +462,7 @@ def random(M, H, P, G, S, W, layers, V, r, k, factor=0.3):
     }
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("sizes", RANDOM, ids=str)
 def test_random_weights_are_not_gradient_descent_at_a_finite_distance(sizes):
     report = identify(*random(*sizes))
@@ -469,6 +476,7 @@ def test_random_weights_are_not_gradient_descent_at_a_finite_distance(sizes):
     json.dumps(report.as_dict(), allow_nan=False)
 
 
+@pytest.mark.long
 def test_weights_of_our_sizes_that_are_not_ours_are_not_compared_entry_by_entry():
     settings, tensors, _ = weights(2, 1, 1, 0.25)
     rng = np.random.default_rng(0)

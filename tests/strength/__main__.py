@@ -47,7 +47,10 @@ def main(numbers: list[int]) -> int:
             caught += failed is not None
             harmless += failed is None and fault.name in excused
             said = f"caught by {failed}" if failed else excused.get(fault.name, "NOT CAUGHT")
-            print(f"{number:2} {fault.name} (line {fault.line})\n   {said} ({seconds:.0f} s)", flush=True)
+            print(
+                f"{number:2} {fault.name} (line {fault.line})\n   {said} ({seconds:.0f} s)",
+                flush=True,
+            )
     print(f"seed {SEED}: {caught} of {tried} caught, {harmless} change nothing")
     return int(tried - caught - harmless > COUNT - GOAL)
 

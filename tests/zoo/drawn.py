@@ -45,10 +45,14 @@ TORCH = (
     Operation("x.sum(1, True) + x", "x + x.sum(dim=1)[:, None]", "x.sum() + x"),
     Operation("x.tril() + x", "x + torch.tril(x)", "x.tril(-1) + x"),
     Operation("grad(lambda z: (z * z.detach()).sum())(x)", "x + 0 * x", "2 * x"),
-    Operation("grad(lambda z: (z ** 3).sum())(x)", "3 * x * x", "grad(lambda z: (z ** 2).sum())(x)"),
+    Operation(
+        "grad(lambda z: (z ** 3).sum())(x)", "3 * x * x", "grad(lambda z: (z ** 2).sum())(x)"
+    ),
     Operation("unweighted(x)", "2 * x", "weighted(x)"),
     Operation("x.float() if False else x * 1", "x", "x + x.detach()"),
-    Operation("torch.where(x > 0, x, 2 * x)", "2 * x - torch.relu(x)", "torch.where(x < 0, x, 2 * x)"),
+    Operation(
+        "torch.where(x > 0, x, 2 * x)", "2 * x - torch.relu(x)", "torch.where(x < 0, x, 2 * x)"
+    ),
 )
 """For torch."""
 JAX = (
@@ -59,7 +63,9 @@ JAX = (
     ),
     Operation("x * x.var(0)", "x * ((x - x.mean(0)) ** 2).mean(0)", "x * x.std(0)"),
     Operation("jnp.clip(x, 0, None)", "jax.nn.relu(x)", "jnp.clip(x, None, 0)"),
-    Operation("jnp.cumsum(x, axis=0)", "jax.lax.associative_scan(jnp.add, x)", "jnp.cumsum(x, axis=1)"),
+    Operation(
+        "jnp.cumsum(x, axis=0)", "jax.lax.associative_scan(jnp.add, x)", "jnp.cumsum(x, axis=1)"
+    ),
     Operation("jnp.flip(x, 0)", "x[::-1]", "jnp.flip(x)"),
     Operation("jnp.einsum('td,sd->ts', x, x) @ x", "(x @ x.T) @ x", "x @ (x.T @ x) * 2"),
     Operation(
@@ -115,7 +121,10 @@ def drawn(framework: str, count: int) -> str:
     operations = TORCH if framework == "torch" else JAX
     parts = [HEADS[framework]]
     for k in range(count):
-        chosen = [operations[k % len(operations)], *rng.choices(operations, k=rng.choice((0, 1, 1)))]
+        chosen = [
+            operations[k % len(operations)],
+            *rng.choices(operations, k=rng.choice((0, 1, 1))),
+        ]
         rng.shuffle(chosen)
         chosen.sort(key=lambda op: "caught" not in op.one)  # of the input alone its sign decides
         bug = rng.randrange(len(chosen))
