@@ -114,12 +114,20 @@ def test_a_body_that_raises_is_named():
 
 # The ledger's bounds.
 
-BOUNDS = {
-    claim.id: claim
-    for row in built_in().rows
-    for claim in (row.claim, *row.amendments)
-    if with_bounds(claim)
-}
+LEDGER = {claim.id: claim for row in built_in().rows for claim in (row.claim, *row.amendments)}
+IDS = """
+gril.params ssd.thm5.1+mask-error ssd.thm5.1+step-error ssd.thm5.1+drift ssd.thm5.1+error
+ssd.thm5.1+epochs ssd.thm5.1-eq6 ssd.thm5.1-eq6+sum ssd.thm5.1-i1 ssd.thm5.1-i1+count
+ssd.thm5.1-i2 ssd.thm5.1-e2+bound ssd.thm5.2-dx ssd.thm5.2-e2 ssd.thm5.2-e2+with-B
+ssd.thm5.2-qnorm ssd.thm5.2-qsmall+uniform rounding.recurrent-unit-gate rounding.recurrent-scalar-
+decay rounding.chunked-unit-gate rounding.decay-products rounding.readout rounding.delta-rule
+rounding.gamma open.mask-decays-at-most-1
+"""
+BOUNDS = {id: LEDGER[id] for id in IDS.split()}
+
+
+def test_every_claim_with_a_bound_is_tried():
+    assert [id for id, claim in LEDGER.items() if with_bounds(claim)] == list(BOUNDS)
 
 
 @functools.cache
