@@ -119,9 +119,9 @@ IDS = """
 gril.params ssd.thm5.1+mask-error ssd.thm5.1+step-error ssd.thm5.1+drift ssd.thm5.1+error
 ssd.thm5.1+epochs ssd.thm5.1-eq6 ssd.thm5.1-eq6+sum ssd.thm5.1-i1 ssd.thm5.1-i1+count
 ssd.thm5.1-i2 ssd.thm5.1-e2+bound ssd.thm5.2-dx ssd.thm5.2-e2 ssd.thm5.2-e2+with-B
-ssd.thm5.2-qnorm ssd.thm5.2-qsmall+uniform rounding.recurrent-unit-gate rounding.recurrent-scalar-
-decay rounding.chunked-unit-gate rounding.decay-products rounding.readout rounding.delta-rule
-rounding.gamma open.mask-decays-at-most-1
+ssd.thm5.2-qnorm ssd.thm5.2-qsmall+uniform rounding.recurrent-unit-gate
+rounding.recurrent-scalar-decay rounding.chunked-unit-gate rounding.decay-products
+rounding.readout rounding.delta-rule rounding.gamma open.mask-decays-at-most-1
 """
 BOUNDS = {id: LEDGER[id] for id in IDS.split()}
 
