@@ -130,6 +130,7 @@ def followed(log: str) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_a_pull_request_is_compared_with_what_it_is_merged_into(runner: Runner, write: Write):
     write(TRUE, UNKNOWN, PRINTING)
     runner.commit(base=True)
@@ -279,6 +280,7 @@ def test_the_workflow_uses_inputs_and_outputs_that_the_action_has():
     assert set(re.findall(r"steps\.scanproof\.outputs\.([\w-]+)", text)) <= set(ACTION["outputs"])
 
 
+@pytest.mark.long
 def test_the_hook_checks_the_files_that_it_is_given(write: Write):
     (hook,) = HOOKS
     assert {"id", "name", "entry", "language", "files"} <= set(hook)

@@ -94,6 +94,7 @@ def test_bad_body_beside_a_good_one(write: Write, deed: str, verdict: str, said:
     assert "ExactArray" not in done.stderr
 
 
+@pytest.mark.long
 def test_second_claim_of_an_id_is_left_out_and_those_after_it_run(write: Write):
     third = TRUE.replace("linear", "third")
     done = checked(write(TRUE, TRUE, third))

@@ -18,6 +18,7 @@ def test_same_report_as_baseline_exits_0(run: Run, write: Write):
     assert run("check", file, "--baseline", "former.json").code == 0
 
 
+@pytest.mark.long
 def test_what_was_refuted_before_is_forgiven_and_what_is_new_is_not(run: Run, write: Write):
     new = FALSE.replace("square", "other")
     run("check", write(FALSE, TRUE), "--format", "json", "--output", "former.json")

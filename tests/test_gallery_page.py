@@ -51,6 +51,7 @@ def test_no_claim_file_fetches_anything_or_imports_what_it_judges():
         assert set(imports) <= {"jax", "scanproof"}, file.name
 
 
+@pytest.mark.long
 def test_some_verdicts_are_those_of_today():
     report = checked(*(str(PAGE.parent / name) for name in FAST), *FAST.values())
     assert {claim["id"] for claim in report["claims"]} == set(FAST.values())

@@ -182,6 +182,7 @@ def trained(tmp_path, layers: int):
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layers", [1, 2])
 def test_of_trained_linear_attention_the_first_line_says_the_rule_and_how_far_off(layers, tmp_path):
     report = identify(trained(tmp_path, layers), examples=6)

@@ -125,6 +125,7 @@ def test_two_layers_in_another_basis_of_the_stream_are_the_rule_up_to_rounding(c
         assert report.deviations[0].expected == pytest.approx(at / 1.5)
 
 
+@pytest.mark.long
 @settings(max_examples=18, deadline=None, derandomize=True)
 @given(
     name=st.sampled_from(["one step", "ssd", "lsa", "attention to all examples"]),

@@ -297,6 +297,7 @@ mine.law("mine.law", Layer(step, state="d", token="d").chunked(at_once))
 """
 
 
+@pytest.mark.long
 def test_a_law_is_checked_anew_when_the_function_changes(tmp_path, capsys):
     path = tmp_path / "claims.py"
     answers = []
