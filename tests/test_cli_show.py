@@ -33,6 +33,7 @@ def test_show_json_is_the_claim_of_the_report(run: Run):
     assert amendment == claim["amended"][0]
 
 
+@pytest.mark.long
 def test_show_finds_a_claim_of_a_file_and_where_it_is_written(run: Run, write: Write):
     answer = run("show", "mine.linear", write(TRUE))
     assert answer.code == 0

@@ -122,6 +122,7 @@ def test_certificates_of_claims_that_are_gone_go_with_them_and_no_others(run: Ru
     assert not (folder / "mine.square.json").exists()
 
 
+@pytest.mark.long
 def test_a_file_in_the_place_of_the_certificates_says_what_to_do(run: Run, write: Write):
     Path("certificates").write_text("", "utf-8")
     answer = run("check", write(TRUE), "--save")
@@ -143,6 +144,7 @@ def test_what_is_not_asked_for_stays_as_it_was(run: Run, write: Write, locked: s
     assert LOCK.read_text("utf-8") == whole
 
 
+@pytest.mark.long
 def test_claims_that_a_broken_file_does_not_come_to_are_not_gone(
     run: Run, write: Write, locked: str
 ):

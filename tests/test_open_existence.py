@@ -64,6 +64,7 @@ def test_what_is_proved_at_fixed_sizes(id: str):
     assert decide(CLAIMS[id], ENGINES["all"]).verdict == "proved"
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("id", FAILS)
 def test_what_no_parameters_do(id: str):
     claim = CLAIMS[id]

@@ -236,6 +236,7 @@ def test_a_larger_vocabulary_changes_nothing():
     assert (report.rule, report.steps) == (DESCENT, 2)
 
 
+@pytest.mark.long
 def test_a_step_size_of_zero_is_no_descent():
     settings, tensors, _ = weights(2, 1, 2, 0.0)
     report = identify(settings, tensors)
@@ -279,6 +280,7 @@ def test_unequal_steps_are_measured_where_the_tensors_do_not_tell():
     assert fitting.best(fitting.fits(trials, W0, 3)).distance > 1e-6
 
 
+@pytest.mark.long
 def test_steps_that_are_not_of_gradient_descent_are_not_taken_for_unequal_ones():
     settings, tensors, _ = weights(2, 1, 3, 0.25)
     key = hf_mamba2.key(1, "in_proj")

@@ -178,6 +178,7 @@ ROWS = [
 ]  # fmt: skip
 
 
+@pytest.mark.short("linear-attention.gd-[]-1")
 @pytest.mark.long_cases(
     "mamba2.gd-['targets']", "mamba2.gd-['tokens']", "mamba2.one-step-interleaved"
 )
@@ -216,6 +217,7 @@ def test_every_construction_of_whole_models_has_an_export():
     )
 
 
+@pytest.mark.long
 def test_step_sizes_and_weights_are_exact_numbers_in_text(told, tmp_path):
     assert told["learner"]["step_size"] == "1/3"
     W0 = [[Fraction(w) for w in row] for row in told["learner"]["W0"]]

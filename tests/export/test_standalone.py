@@ -104,6 +104,7 @@ def test_it_computes_what_the_module_of_transformers_does(tmp_path):
     assert np.abs(logits[0, -1].numpy() - said).max() <= 1e-5 < told["certificate"]["absolute"]
 
 
+@pytest.mark.long
 def test_a_delta_net_layer_predicts_by_itself_what_the_delta_rule_does(tmp_path):
     sizes = {"features": 3, "examples": 8, "targets": 2, "seed": 1}
     out = tmp_path / "out"
