@@ -118,9 +118,7 @@ BOUNDS = [
 ]
 
 
-@pytest.mark.long_cases(
-    "+epochs", "+step-error", "ssd.thm5.2-e2", "-e2+bound", "ssd.thm5.1+error", "ssd.thm5.1-i1"
-)
+@pytest.mark.long
 @pytest.mark.parametrize("one", BOUNDS, ids=lambda one: one.id)
 def test_a_row_s_certificate_alone_shows_what_the_search_said(one: Claim):
     """With the JSON and no claim it shows the same, of the hypotheses that it names."""

@@ -179,9 +179,6 @@ ROWS = [
 
 
 @pytest.mark.short("linear-attention.gd-[]-1")
-@pytest.mark.long_cases(
-    "mamba2.gd-['targets']", "mamba2.gd-['tokens']", "mamba2.one-step-interleaved"
-)
 @pytest.mark.parametrize(
     ("id", "options", "statement", "tokens", "k", "beyond"),
     ROWS,
