@@ -101,7 +101,6 @@ def test_a_term_and_its_normal_form_have_the_value_of_their_recipe(runs):
     assert runs["values"]["compared"] > 500 // runs["share"]
 
 
-@pytest.mark.short(1)
 @pytest.mark.parametrize("count", [300, pytest.param(1500, marks=pytest.mark.long)])
 def test_what_is_said_of_inequalities_is_so_in_a_box(count):
     rng = random.Random(3)

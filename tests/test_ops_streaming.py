@@ -102,7 +102,6 @@ def test_the_delta_rule_streams(op):
     assert_same(everything(run), op(*tokens, initial_state=STATE, chunk=4))
 
 
-@pytest.mark.short(1)
 @pytest.mark.parametrize("plain", [False, True], ids=["named tuple", "tuple of one"])
 def test_any_step_function_streams(plain: bool):
     tokens = linear_attention.Token(Q[0], K[0], V[0])

@@ -201,6 +201,7 @@ BODY = """
 """
 
 
+@pytest.mark.long
 def test_a_claim_that_replaces_a_definition_while_it_runs_is_an_error_of_its_own(
     tmp_path: Path, run: Run, write: Write
 ):
@@ -248,6 +249,7 @@ def test_the_example_of_the_readme_is_taken(run: Run, tmp_path: Path):
     assert run("check", path).code == 1  # it shows a claim that is false, no error
 
 
+@pytest.mark.long
 def test_a_file_that_only_uses_and_extends_the_package_is_taken(run: Run, write: Write):
     assert run("check", write(TRUE, ORDINARY)).code == 0
 

@@ -170,6 +170,7 @@ def test_without_matplotlib_plot_says_which_extra_to_install(
     assert "pip install 'scanproof[plot]'" in answer.err
 
 
+@pytest.mark.long
 def test_a_picture_that_fails_leaves_the_old_file(run: Run, tmp_path: Path, monkeypatch):
     out = tmp_path / "a.svg"
     out.write_text("old")

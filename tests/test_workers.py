@@ -75,7 +75,7 @@ def forking_once() -> Callable[[], object]:
 PROVED = ("proved", None)
 
 
-@pytest.mark.short("exit 3-3", "killed-1", "closes everything-1")
+@pytest.mark.short("exit 3-3")
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize(
     ("deed", "reason"),
@@ -104,6 +104,7 @@ def test_body_without_end_is_unknown_and_the_others_are_decided():
     assert answers == {"before": PROVED, "endless": expected, "after": PROVED}
 
 
+@pytest.mark.long
 def test_body_that_ignores_ctrl_c_and_forks_answers_once():
     ledger = doing(interrupts=partial(end_by, signal.SIGINT), forks=forking_once(), after=nothing)
     assert found(ledger, jobs=1) == dict.fromkeys(["interrupts", "forks", "after"], PROVED)
@@ -122,6 +123,7 @@ def test_victim_of_an_earlier_task_is_tried_again(tmp_path: Path):
     assert answers[1].ended is None
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("count", [1, 9])
 def test_no_task_runs_in_this_process(count: int):
     pids = {answer.value for answer in run_tasks([os.getpid] * count, jobs=1)}
@@ -194,6 +196,7 @@ def is_running(pid: int) -> bool:
 # Progress.
 
 
+@pytest.mark.long
 def test_progress_names_what_takes_long_and_nothing_that_is_done(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(workers, "TICK", 0.05)
     monkeypatch.setattr(sys.modules["scanproof.proofs.decide.row_verdicts"], "PATIENCE", 1.5)
@@ -231,6 +234,7 @@ ENDING = """
 """
 
 
+@pytest.mark.long
 def test_time_limit_option_gives_up_on_a_claim(run: Run, write: Write):
     answer = run("check", write(ENDLESS, TRUE), "--time-limit", "3")
     assert answer.code == 0
@@ -239,6 +243,7 @@ def test_time_limit_option_gives_up_on_a_claim(run: Run, write: Write):
     assert "mine.linear   proved " in answer.out
 
 
+@pytest.mark.long
 def test_claim_that_ends_its_process_exits_3_with_its_id(run: Run, write: Write):
     answer = run("check", write(ENDING, TRUE))
     assert answer.code == 3
