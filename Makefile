@@ -5,8 +5,8 @@ INSTALL := -m pip --disable-pip-version-check install -qq --no-compile
 PIP := $(BIN)/python $(INSTALL) --editable
 CORES ?= -n auto --dist worksteal
 
-# What the exported weights are run in. torch comes first and by number: the ranges that the other packages
-# have for it would bring a build for GPUs, of gigabytes. After a change: rm -r .venv-export*
+# What programs for torch and exported weights are run in. torch comes first and by number: the ranges that the other
+# packages have for it would bring a build for GPUs, of gigabytes. After a change: rm -r .venv*
 TORCH ?= torch==2.13.0
 TRANSFORMERS ?= transformers==5.23.0
 OLDEST_TRANSFORMERS ?= transformers==4.48.0
@@ -137,7 +137,8 @@ build/.core: pyproject.toml build/.files $(VENV)/pyvenv.cfg
 
 build/.test build/.dev build/.docs: build/.%: pyproject.toml $(VENV)/pyvenv.cfg | build/.core
 	@echo "setting up scanproof[$*] in $(VENV)"
-	@$(PIP) '.[$*]'
+	@$(BIN)/python $(INSTALL) '$(TORCH)'
+	@$(PIP) '.[$*]' '$(EINOPS)'
 	@touch $@
 
 # What makes formulas and graphs runs in Node, which is a package for Python too; the last is for the tests.

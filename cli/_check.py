@@ -12,7 +12,7 @@ import typer
 from scanproof.proofs.language.engines import ENGINES
 
 from ._formats import FORMATS, TELL_PROBLEMS
-from ._options import SourceName, Targets, choice, count, flag, option
+from ._options import MemoryLimit, SourceName, Targets, choice, count, flag, option
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
@@ -152,9 +152,11 @@ def check(
     replay: Replay = None,
     cache: Cache = None,
     time_limit: TimeLimit = 300,
+    memory_limit: MemoryLimit = None,
 ) -> None:
     """Check claims, the sources' or your own."""
     from scanproof.constructs.errors import UsageError
+    from scanproof.proofs.decide import budget
     from scanproof.proofs.decide import row_verdicts as checking
     from scanproof.proofs.decide.certificates import CertificateNotes
     from scanproof.proofs.report import baseline as former_reports
@@ -174,11 +176,13 @@ def check(
         certificates, offline = replay, True
     _lock.check_options(lock, locked, offline, engine)
     save = save or lock
+    seconds = budget.seconds("--time-limit", time_limit)
+    reading = budget.Budget(seconds, budget.memory("--memory-limit", memory_limit))
     destination = Destination(output)
     more = [(name, Destination(file, f"--also {name}")) for name, file in parse_also(also or [])]
     former = former_reports.read(baseline) if baseline is not None else None
     with quiet_stdout():
-        chosen = resolve(targets or [], source, time_limit)
+        chosen = resolve(targets or [], source, reading)
         given = _certificates(certificates, save, from_scratch, offline, engine)
         notes = CertificateNotes()
         with progress("checking") as advance:
@@ -188,6 +192,7 @@ def check(
                 engine=engine,
                 jobs=jobs,
                 time_limit=time_limit,
+                memory_limit=memory_limit,
                 certificates=given,
                 notes=notes,
                 pinned=chosen.pinned,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import _thread
 import contextlib
-import gc
 import signal
 import threading
-import weakref
 from collections.abc import Iterator
 from types import FrameType
 
@@ -33,11 +31,9 @@ def heard() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
-    caller = frame
-    while caller is not None:
-        if caller.f_code in callbacks or caller.f_code.co_filename == weakref.__file__:
-            threading.Timer(AGAIN, _thread.interrupt_main).start()
-            return
-        caller = caller.f_back
+    from scanproof.proofs.decide.budget import in_callback
+
+    if in_callback(frame):
+        threading.Timer(AGAIN, _thread.interrupt_main).start()
+        return
     signal.default_int_handler(number, frame)

@@ -66,6 +66,15 @@ Targets = Annotated[
 SourceName = Annotated[
     str | None, typer.Option("--source", metavar="NAME", help="Only claims of this source.")
 ]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="4G",
+        show_default=False,
+        help="Memory that one claim, or program, may hold; then it is unknown. [default: half of the "
+        "machine's, divided by how many are decided side by side]",
+    ),
+]
 PagesFolder = Annotated[
     Path, typer.Option("--output", metavar="DIR", help="The folder of the pages.")
 ]

@@ -9,7 +9,7 @@ import typer
 
 from scanproof.constructs.errors import UsageError
 
-from ._options import choice
+from ._options import MemoryLimit, choice
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.proving import Outcome
@@ -46,8 +46,12 @@ def prove(
     ] = None,
     time_limit: Annotated[
         float,
-        typer.Option(metavar="S", help="How many seconds the search for a proof may take."),
+        typer.Option(metavar="S", help="How many seconds all of it may take; then it is unknown."),
     ] = 60,
+    compiled: Annotated[
+        bool, typer.Option("--compiled", help="Run functions for torch under torch.compile too.")
+    ] = False,
+    memory_limit: MemoryLimit = None,
     script: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where they differ: a stand-alone script that shows it."),
@@ -61,26 +65,34 @@ def prove(
 
     The function is traced by JAX with symbols for sizes, and what JAX records is read as formulas of
     real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,
-    with its line. A function for torch is read from its source; torch need not be installed.
+    with its line. A function for torch is read from its source, and needs torch.
     """
-    from scanproof.proofs.decide import proving
+    from scanproof.proofs.decide.budget import Budget, memory, seconds
+    from scanproof.proofs.decide.proving import SIDE_BY_SIDE
+    from scanproof.proofs.decide.proving_apart import prove_apart
     from scanproof.proofs.language.sizes import ranges_in, whole
     from scanproof.proofs.report.progress import lasting
 
     from ._interrupts import heard
     from ._output import quiet_stdout, write
 
-    budget = {} if steps is None else {"steps": whole(f"--steps {steps}", steps)}
+    search = {} if steps is None else {"steps": whole(f"--steps {steps}", steps)}
+    limits = (
+        seconds("--time-limit", time_limit),
+        memory("--memory-limit", memory_limit, SIDE_BY_SIDE),
+    )
+    within = Budget(*limits)
     with heard(), quiet_stdout(), lasting("proving") as tell:
-        outcome = proving.prove(
+        outcome = prove_apart(
             function,
             shapes=shapes,
             equals=equals,
             sizes=ranges_in(sizes or ""),
             framework=framework,
-            seconds=time_limit,
+            compiled=compiled,
+            within=within,
             tell=tell,
-            **budget,
+            **search,
         )
     if script is not None:
         _write_script(script, outcome)
@@ -129,7 +141,7 @@ def _text(outcome: Outcome) -> str:
     if result.verdict == "proved" and result.scope == "all-sizes":
         methods = [e["method"] for e in result.evidence if e["scope"] == "all-sizes"]
         by = ", ".join(dict.fromkeys(methods or [e["method"] for e in result.evidence]))
-        lines.append(f"  for all sizes, in exact real arithmetic, by {by}")
+        lines.append(f"  for {_all_sizes(result)}, in exact real arithmetic, by {by}")
         if outcome.cases:
             lines.append(f"  in {len(outcome.cases)} cases: {'; '.join(outcome.cases)}")
         lines += [f"    {one}" for one in outcome.proved[:PROVED]]
@@ -156,7 +168,14 @@ def _verdict(result: Any) -> str:
         return f"refuted, in {forms[0]}"
     if result.verdict == "proved" and result.scope != "all-sizes":
         return "holds at the sizes tried, not proved for all"
-    return result.verdict
+    limited = result.verdict == "proved" and _all_sizes(result) != "all sizes"
+    return f"proved for {_all_sizes(result)}" if limited else result.verdict
+
+
+def _all_sizes(result: Any) -> str:
+    from scanproof.proofs.report.words import all_sizes
+
+    return all_sizes(result.evidence)
 
 
 def _tried(result: Any) -> str:

@@ -7,6 +7,7 @@ a warning. Nothing of scanproof is imported before a file with the name of a cla
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,11 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         metavar="SECONDS",
         help="seconds that one claim may take; then it is unknown [300]",
     )
+    group.addoption(
+        "--scanproof-memory-limit",
+        metavar="4G",
+        help="memory that one claim may hold; then it is unknown [half of the machine's, divided by pytest's workers]",
+    )
     parser.addini(
         "scanproof_files",
         "names of claim files [claims.py *_claims.py claims_*.py]; nothing switches the plugin off",
@@ -57,6 +63,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     parser.addini("scanproof_fail", "as --scanproof-fail", type="args", default=[])
     parser.addini("scanproof_locked", "as --scanproof-locked", type="bool", default=False)
     parser.addini("scanproof_time_limit", "as --scanproof-time-limit", default="300")
+    parser.addini("scanproof_memory_limit", "as --scanproof-memory-limit", default=None)
 
 
 def _run_as_written(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -71,6 +78,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "scanproof: a claim that scanproof decides")
     _failing(config)
     _time_limit(config)
+    if _said(config, "memory_limit"):
+        _memory_limit(config)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -100,7 +109,7 @@ def _failing(config: pytest.Config) -> list[str]:
 
 
 def _time_limit(config: pytest.Config) -> float:
-    given = config.getoption("scanproof_time_limit") or config.getini("scanproof_time_limit")
+    given = _said(config, "time_limit")
     try:
         seconds = float(given)
     except ValueError:
@@ -110,6 +119,21 @@ def _time_limit(config: pytest.Config) -> float:
             f"scanproof-time-limit {given}: give a number of seconds greater than 0."
         )
     return seconds
+
+
+def _memory_limit(config: pytest.Config) -> float:
+    from scanproof.constructs.errors import UsageError
+    from scanproof.proofs.decide.budget import memory
+
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    try:
+        return memory("scanproof-memory-limit", _said(config, "memory_limit") or None, workers)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _said(config: pytest.Config, name: str) -> str:
+    return config.getoption(f"scanproof_{name}") or config.getini(f"scanproof_{name}")
 
 
 class ClaimFile(pytest.File):
@@ -181,6 +205,7 @@ class ClaimItem(pytest.Item):
             [Row(self.claim)],
             jobs=1,
             time_limit=_time_limit(self.config),
+            memory_limit=_memory_limit(self.config),
             notes=notes,
             pinned=self.pinned,
         )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide import ledger as ledgers
+from scanproof.proofs.decide.budget import Budget, usual
 from scanproof.proofs.language.pinned import Definitions, Redefined
 from scanproof.proofs.language.source import Row, Source
 
@@ -50,17 +51,18 @@ class Selection:
 
 
 def resolve(
-    targets: Sequence[str], source: str | None = None, time_limit: float = 300
+    targets: Sequence[str], source: str | None = None, budget: Budget | None = None
 ) -> Selection:
     """The rows of files and modules, and those that the patterns match.
 
     A pattern looks through the files named beside it and the built-in rows; a file of which a pattern matches
-    something is not taken whole. Without any target, all built-in rows are meant. Reading a file may take `time_limit`
-    seconds.
+    something is not taken whole. Without any target, all built-in rows are meant. Reading a file may take the budget,
+    which is that of a claim if none is given.
 
     Raises:
         UsageError: if a target is neither a file, nor matches an id, nor can be imported; or the source is unknown.
     """
+    budget = budget or usual()
     problems: list[str] = []
     files: list[Source] = []
     named: list[str] = []
@@ -70,7 +72,7 @@ def resolve(
     for target in dict.fromkeys(_in_folders(targets, problems)):
         if target.endswith(".py") or "/" in target or Path(target).is_file():
             named.append(target)
-            read = lambda name: ledgers.from_file(Path(name), pinned(), time_limit=time_limit)  # noqa: E731
+            read = lambda name: ledgers.from_file(Path(name), pinned(), budget=budget)  # noqa: E731
             _load(read, target, files, problems)
         else:
             patterns.append(target)
@@ -80,7 +82,7 @@ def resolve(
         known = ledgers.Ledger(_distinct([*files, *built_in]))
         if not _matches(known, pattern) and _importable(pattern, pinned):
             patterns.remove(pattern)
-            read = lambda name: ledgers.from_module(name, pinned(), time_limit)  # noqa: E731
+            read = lambda name: ledgers.from_module(name, pinned(), budget)  # noqa: E731
             _load(read, pattern, files, problems)
     files = [s for s in _distinct(files) if s not in everything]
     ledger = ledgers.Ledger([*files, *built_in])
@@ -145,7 +147,7 @@ def find_id(
         UsageError: if there is none, with the nearest ids; or if a file cannot be used.
     """
     pinned = ledgers.noted() if files else None
-    sources = [s for name in files for s in ledgers.from_file(Path(name), pinned, time_limit=300)]
+    sources = [s for name in files for s in ledgers.from_file(Path(name), pinned, budget=usual())]
     ledger = ledgers.Ledger(_distinct([*sources, *_providers.sources()]))
     for row in ledger.rows:
         if id in (row.claim.id, *(a.id for a in row.amendments)):

@@ -166,3 +166,22 @@ def heard(x):
     except Exception:
         s = x.sum(0)
     return s
+
+
+def delta(q, k, v, beta):
+    """The delta rule, with a state that v's are read from: S k ≈ v."""
+    o = jnp.zeros_like(v)
+    state = jnp.zeros((v.shape[1], k.shape[1]))
+    for t in range(q.shape[0]):
+        state = state + beta[t] * jnp.outer(v[t] - state @ k[t], k[t])
+        o = o.at[t].set(state @ q[t])
+    return o
+
+
+def delta_transposed(q, k, v, beta):
+    o = jnp.zeros_like(v)
+    state = jnp.zeros((k.shape[1], v.shape[1]))
+    for t in range(q.shape[0]):
+        state = state + beta[t] * jnp.outer(k[t], v[t] - k[t] @ state)
+        o = o.at[t].set(q[t] @ state)
+    return o

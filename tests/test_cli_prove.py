@@ -125,7 +125,6 @@ def test_the_outcome_as_json(prove):
         ("writes", "specification", "opens a file while JAX traces it"),
         ("starts", "specification", "starts a process while JAX traces it"),
         ("draws", "specification", "traced again"),
-        ("other_shape", "specification", "shapes"),
         ("broken", "specification", "does not run on arrays of shapes"),
         ("missing", "specification", "has no 'missing'; it has broken, "),
         ("forward", "missing", "has no 'missing'"),
@@ -149,6 +148,12 @@ def test_mistakes_are_told_in_one_line(prove, one, other, told):
 )
 def test_shapes_that_contradict_the_function_are_told(prove, shapes, told):
     assert told in one_line(prove("forward", shapes=shapes))
+
+
+def test_arrays_of_other_shapes_are_refuted(prove):
+    answer = prove("other_shape", "specification")
+    assert answer.code == 1
+    assert "the two return arrays of other shapes at T=1" in answer.out
 
 
 def test_what_is_not_read_is_refuted_where_it_differs_as_it_runs(prove):

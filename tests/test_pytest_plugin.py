@@ -136,6 +136,7 @@ def test_what_is_not_proved_for_all_sizes_fails_if_one_says_so(
         (["--scanproof-fail", "refuted"], "allowed: unknown, fixed-sizes"),
         (["--scanproof-time-limit", "soon"], "give a number of seconds greater than 0"),
         (["--scanproof-time-limit", "-1"], "give a number of seconds greater than 0"),
+        (["--scanproof-memory-limit", "much"], "give an amount of memory greater than 0"),
     ],
 )
 def test_a_wrong_option_is_one_clear_line(
@@ -153,6 +154,14 @@ def test_a_claim_that_takes_too_long_is_unknown(pytester: pytest.Pytester, proje
     project(TRUE.replace("return", "import time; time.sleep(60); return"))
     result = pytester.runpytest_inprocess("-rA", "--scanproof-time-limit", "0.2")
     assert "XFAIL claims.py::mine.linear - unknown: not decided within 0.2 s" in result.stdout.str()
+
+
+def test_a_claim_that_takes_too_much_memory_is_unknown(pytester: pytest.Pytester, project: Project):
+    project(TRUE.replace("return", "held = [bytes(10**6) for _ in range(10**6)]; return"))
+    pytester.makeini("[pytest]\nscanproof_memory_limit = 500M\n")
+    result = pytester.runpytest_inprocess("-rA")
+    said = "XFAIL claims.py::mine.linear - unknown: not decided within 500 MB of memory"
+    assert said in result.stdout.str()
 
 
 @pytest.mark.long

@@ -131,6 +131,14 @@ def test_a_loop_of_python_in_jax_is_proved(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+def test_delta_rule_in_chunks_against_its_transpose_takes_little_memory():
+    """At the listed sizes both were once multiplied out with every entry a symbol, which took 22 GB."""
+    shapes = "q: 4*n d, k: 4*n d, v: 4*n e, beta: 4*n"
+    one, other = (f"jax_loops:{name}" for name in ("delta_transposed", "delta"))
+    found = prove(one, shapes=shapes, equals=other, memory="1G").result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
 @pytest.mark.parametrize("case", OTHER_IN_JAX, ids=lambda case: case[0])
 def test_a_loop_of_python_in_jax_that_is_another_is_refuted(case):
     assert decided("jax_loops", *case).verdict == "refuted"

@@ -1,11 +1,13 @@
-"""Programs for torch are proved, planted mistakes are not, and what is not read is named; torch is not needed."""
+"""Programs for torch are proved, planted mistakes are not, and what is not read is named."""
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
 
+from scanproof import UsageError
 from scanproof.proofs.decide.proving import prove
 
 QKV = "q: T d, k: T d, v: T e"
@@ -35,6 +37,65 @@ NOT_READ = {
     "prefix_written_meanwhile": ("A: C C", "share memory with one that was written in place"),
     "prefix_of_a_function": ("A: C C", "a slice whose length depends on the turn"),
 }
+DELTA = "q: T d, k: T d, v: T e, beta: T"
+AS_TORCH_HAS_IT = [
+    ("sum_of_no_axes", "total"),
+    ("biased_variance", "mean_of_squares"),
+    ("scaled_sum", "thrice"),
+    ("mean_of_mask", "same"),
+    ("straight_through", "ones"),
+    ("no_grad_block", "same"),
+    ("no_grad_function", "same"),
+    ("recorded_again", "twice"),
+    ("by_data", "same"),
+    ("relu_gradient", "step"),
+    ("abs_gradient", "sign"),
+    ("clamp_gradient", "between"),
+    ("maximum_gradient", "half_at_zero"),
+    ("bound_early", "thrice"),
+    ("sees_its_turn", "total"),
+    ("called_at_once_in_a_list", "total"),
+    ("squared_by_steps", "total"),
+]
+"""Each proved."""
+AS_TORCH_HAS_IT_NOT = [
+    ("sum_of_no_axes", "same"),
+    ("biased_variance", "of_one_more"),
+    ("scaled_sum", "twice"),
+    ("floor_of_whole", "same"),
+    ("straight_through", "half_at_zero"),
+    ("straight_through", "step"),
+    ("no_grad_block", "twice"),
+    ("recorded_again", "same"),
+    ("by_data", "twice"),
+    ("relu_gradient", "half_at_zero"),
+    ("abs_gradient", "step"),
+    ("clamp_gradient", "strictly_between"),
+    ("maximum_gradient", "step"),
+    ("only_single", "same"),
+    ("only_single_is", "same"),
+    ("only_single_caught", "same"),
+    ("promoted", "same"),
+    ("by_its_precision", "same"),
+]
+"""None proved."""
+IN_SINGLE = ["only_single", "only_single_is", "only_single_caught", "promoted", "by_its_precision"]
+NOT_BOUND = {
+    "spectral": "linalg.norm with ord = 2 of 2 axes",
+    "rounded": "div with rounding_mode='floor'",
+    "gradient_at_the_first": "the derivative of max along an axis",
+    "written_unrecorded": "an in-place change, where no gradient is recorded",
+    "written_leaf": "an in-place change of what",
+    "asks_for_a_gradient": "Tensor.requires_grad",
+    "backward": "Tensor.requires_grad_",
+    "expanded_then_written": "an in-place change of a tensor whose entries repeat",
+    "backwards": "a slice that goes backwards",
+    "is_the_same": "whether two names stand for one tensor",
+    "late": "a function made in a turn of a loop, after that turn",
+    "late_in_a_list": "a function made in a turn of a loop, after that turn",
+    "sees_the_loop": "a loop over a size in a form that is not followed",
+}
+"""What is refused, each with its reason."""
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +119,7 @@ def test_a_planted_mistake_is_refuted(case):
 
 
 def test_what_is_not_read_is_named():
-    found = decided("largest", "momentum", GRADIENTS)
+    found = decided("largest", "largest", GRADIENTS)
     assert found.verdict == "unknown"
     assert "torch.argmax (torch_programs.py:" in str(found.reason)
 
@@ -69,3 +130,53 @@ def test_what_turns_decide_is_read_as_it_is_or_not_at_all(name):
     found = decided(name, name, shapes)
     assert found.scope != "all-sizes"
     assert why in str(found.reason)
+
+
+def behind_a_door(one: str, other: str, shapes: str = "x: T"):
+    return prove(f"torch_doors:{one}", shapes=shapes, equals=f"torch_doors:{other}").result
+
+
+@pytest.mark.parametrize("case", AS_TORCH_HAS_IT, ids="-".join)
+def test_arguments_and_derivatives_are_what_torch_makes_of_them(case):
+    found = behind_a_door(*case)
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.parametrize("case", AS_TORCH_HAS_IT_NOT, ids="-".join)
+def test_and_nothing_else(case):
+    try:
+        assert behind_a_door(*case).verdict in ("refuted", "unknown")
+    except UsageError as error:
+        assert "shapes" in str(error)
+
+
+@pytest.mark.parametrize("name", IN_SINGLE)
+def test_a_program_that_asks_for_a_format_is_proved_for_torchs_default_and_says_so(name):
+    found = behind_a_door(name, "twice")
+    assert (found.verdict, found.scope) == ("proved", "all-sizes")
+    assert "inputs are of the format float32, torch's default" in str(found.evidence)
+
+
+def test_casts_between_real_formats_change_nothing():
+    found = behind_a_door("cast_delta", "cast_delta_transposed", DELTA)
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+    assert "format" not in str(found.evidence)
+
+
+@pytest.mark.parametrize("name", NOT_BOUND)
+def test_what_is_not_bound_is_refused_with_its_line(name):
+    found = behind_a_door(name, name)
+    assert found.scope != "all-sizes"
+    assert NOT_BOUND[name] in str(found.reason)
+    assert "(torch_doors.py:" in str(found.reason)
+
+
+def test_without_torch_there_is_no_verdict(monkeypatch):
+    plain = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *a: None if name == "torch" else plain(name, *a)
+    )
+    with pytest.raises(
+        UsageError, match=r"torch_doors\.py is written for torch.*pip install torch"
+    ):
+        behind_a_door("same", "same")

@@ -15,11 +15,13 @@ from functools import partial
 from pathlib import Path
 
 import command_line
+import numpy as np
 import pytest
 from command_line import TRUE, Run, Write, command
 
-from scanproof import Ledger, Source, check, definition, equal
-from scanproof.proofs.decide import workers
+from scanproof import Ledger, Source, UsageError, check, definition, equal
+from scanproof.proofs.decide import budget, workers
+from scanproof.proofs.decide.budget import GRACE
 from scanproof.proofs.decide.workers import run as run_tasks
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="workers are forked")
@@ -99,9 +101,55 @@ def test_body_that_ends_its_process_is_an_error_and_the_others_are_decided(deed,
 
 def test_body_without_end_is_unknown_and_the_others_are_decided():
     ledger = doing(before=nothing, endless=forever, after=nothing)
-    expected = ("unknown", "not decided within 3 s")
     answers = found(ledger, jobs=1, time_limit=3)
-    assert answers == {"before": PROVED, "endless": expected, "after": PROVED}
+    verdict, reason = answers.pop("endless")
+    assert answers == {"before": PROVED, "after": PROVED}
+    said = r"not decided within 3 s, the time limit: stopped at .*N = 1, .*test_workers.py:\d+; try"
+    assert verdict == "unknown" and re.match(said, str(reason)), reason
+
+
+def growing() -> None:
+    held = []
+    while True:
+        held.append(bytes(10**6))
+
+
+def at_once() -> None:
+    np.ones(2 * 10**9)
+
+
+def without_threads() -> None:
+    """One product of whole numbers, during which no other thread of Python runs, and no signal is heard."""
+    7 ** (10**9)
+
+
+@pytest.mark.parametrize("deed", [growing, at_once])
+def test_body_that_takes_all_memory_is_unknown_and_the_others_are_decided(deed):
+    ledger = doing(before=nothing, hungry=deed, after=nothing)
+    answers = found(ledger, jobs=1, memory_limit="1.5 GB")
+    verdict, reason = answers.pop("hungry")
+    assert answers == {"before": PROVED, "after": PROVED}
+    said = r"not decided within 1.5 GB of memory, the memory limit: stopped at .*N = 1, .*workers.py:\d+; try"
+    assert verdict == "unknown" and re.match(said, str(reason)), reason
+
+
+def test_task_during_which_no_thread_runs_is_ended_from_outside():
+    (answer,) = run_tasks([without_threads], jobs=1, time_limit=1)
+    assert answer.hit is not None and answer.hit.most.startswith("1 s")
+    assert answer.seconds < 1 + 2 * GRACE
+
+
+@pytest.mark.parametrize("given", ["0", "-1G", "much", "4X"])
+def test_memory_limit_must_be_an_amount(given: str):
+    with pytest.raises(UsageError, match=f"--memory-limit {given}: give an amount of memory"):
+        found(doing(), memory_limit=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("4G", 4e9), ("1.5 gb", 1.5e9), ("500M", 5e8), ("2GiB", 2**31), ("7", 7)]
+)
+def test_memory_is_said_with_units(given: str, meant: float):
+    assert budget.memory("", given) == meant
 
 
 @pytest.mark.long

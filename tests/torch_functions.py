@@ -82,6 +82,15 @@ def whole_numbers(x, y, z):
         (n >= 1) ^ (n <= 4),
         ~(n > 2),
         torch.logical_not(n > 3),
+        torch.bitwise_not(n),
+        n / 4,
+        (n > 2).sum() / 2,
+        torch.relu(n - 3),
+        n.square(),
+        n.exp(),
+        n**2,
+        (n > 2) * 2,
+        (n > 2) + (n > 3),
         x * n,
     )
 
@@ -121,6 +130,7 @@ def extremes(x, y, z):
         torch.max(x, y),
         x.max(1, keepdim=True)[0],
         x.amax(-1),
+        x.amax(),
         x.amin(dim=0, keepdim=True),
         torch.min(x, 0)[0],
     )
@@ -131,6 +141,7 @@ def clamps(x, y, z):
         x.clamp(-0.5, 0.5),
         torch.clip(x, min=0),
         x.clamp_min(0.1),
+        torch.clamp_max(x, 0.5),
         x.clamp(max=0.3),
         torch.logaddexp(x, y),
     )
@@ -141,6 +152,9 @@ def choices(x, y, z):
         torch.where(x > 0, x, y),
         torch.where(x > y, x, 0.0),
         x.masked_fill(x < 0, -1.0),
+        x.where(x > 0, y),
+        torch.where(x > 0, 1, 0),
+        torch.where(x > 0, 1.0, 0),
         x.masked_fill(torch.ones(6, 6, dtype=torch.bool).triu(1)[:4], 2.0),
     )
 
@@ -149,6 +163,11 @@ def reductions(x, y, z):
     return (
         x.sum(),
         x.sum(0),
+        x.sum(dim=()),
+        x.mean(axis=0, keepdims=True),
+        x.sum(0, True),
+        (x > 0).sum(dtype=torch.float64),
+        (x > 0).cumsum(0),
         z.sum((-1, -2)),
         x.mean(dim=1, keepdim=True),
         z.prod(dim=2),
@@ -179,7 +198,19 @@ def moments(x, y, z):
         torch.std(x, dim=0, unbiased=False, keepdim=True),
         x.norm(dim=-1),
         x.norm(p=2, dim=0, keepdim=True),
+        x.var(False),
+        x.std(1, False, True),
+        z.norm(),
+        torch.norm(z, dim=(1, 2)),
+        torch.linalg.norm(x),
+        torch.linalg.norm(x[0], 2),
+        torch.linalg.norm(z, dim=(0, 1)),
+        torch.linalg.vector_norm(x, dim=()),
     )
+
+
+def moments_of_no_axes(x, y, z):
+    return x.var(dim=()), x.std(dim=[])
 
 
 def running(x, y, z):
@@ -200,7 +231,9 @@ def layers(x, y, z):
         F.linear(x, y),
         F.linear(x, y, x[:, 0]),
         F.scaled_dot_product_attention(z, z, z, is_causal=True),
-        F.scaled_dot_product_attention(z, z, z, attn_mask=z[0] > 0.1, scale=0.5),
+        F.scaled_dot_product_attention(
+            z, z, z, attn_mask=(z[0] > 0.1) | (torch.eye(6) > 0), scale=0.5
+        ),
     )
 
 
@@ -223,6 +256,11 @@ def new_tensors(x, y, z):
         torch.full_like(x, 3.0),
         x.new_zeros(2, 2),
         x.new_ones(3),
+        x.new_full((2,), 3.0),
+        torch.full((2,), 3),
+        torch.full_like(x > 0, True),
+        torch.zeros(2, dtype=torch.int32),
+        torch.zeros(2, dtype=int),
     )
 
 
@@ -234,6 +272,11 @@ def numbers(x, y, z):
         torch.tensor([1.0, 2.0]),
         torch.as_tensor(3.0),
         torch.scalar_tensor(2.0),
+        torch.scalar_tensor(2),
+        torch.tensor([[1, 2], [3, 4]]),
+        torch.tensor(True),
+        torch.arange(end=3),
+        torch.arange(3, 7),
     )
 
 
@@ -260,10 +303,13 @@ def copies(x, y, z):
         x.double(),
         x.float().to(torch.float32).to(torch.float16).ndim * x,
         x.type_as(y),
+        x.to("cpu", copy=True),
+        x.to(device="cpu"),
         (x > 0).to(x),
         (x > 0).float(),
         (x > 0).long(),
         (x > 0).int().to(torch.int32),
+        (x > 0).short(),
     )
 
 
@@ -316,6 +362,7 @@ def broadcasts(x, y, z):
         torch.broadcast_to(x[0], (4, 6)),
         x.repeat(2, 1),
         x.repeat(2, 1, 3),
+        torch.tile(x, (2, 1)),
         x.repeat_interleave(2, dim=1),
     )
 
@@ -343,6 +390,7 @@ def parts(x, y, z):
         torch.stack([a, b], dim=1),
         torch.cat([a, b], dim=-1),
         torch.concat((c, e)),
+        torch.concatenate((c, d), dim=1),
         torch.cat([r * 2 for r in x], dim=-1),
     )
 
@@ -361,6 +409,8 @@ def questions(x, y, z):
         x * len(x),
         x + x.ndim,
         x + x.ndimension(),
+        x + x.is_floating_point(),
+        x + x.is_complex(),
     )
 
 
@@ -472,6 +522,30 @@ def gradients(x, y, z):
         return ((x @ w - y) ** 2).sum() / 2
 
     return torch.func.grad(loss)(z[0])
+
+
+def stopped(x, y, z):
+    def loss(w):
+        with torch.no_grad():
+            held = w * 2
+            with torch.enable_grad():
+                seen = w * 3
+        return (w * held + w.detach() * seen + w.data * w).sum()
+
+    @torch.no_grad
+    def constant(w):
+        return w * w
+
+    return torch.func.grad(loss)(x), torch.func.grad(lambda w: (constant(w) * w).sum())(x)
+
+
+def twice_differentiated(x, y, z):
+    def slope(w):
+        with torch.no_grad():
+            held = w * w
+        return (held * torch.func.grad(lambda v: (v**3).sum())(w)).sum()
+
+    return torch.func.grad(slope)(x)
 
 
 @torch.no_grad()

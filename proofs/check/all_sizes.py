@@ -6,6 +6,8 @@ read. Nothing else says that a claim holds at every size.
 
 from __future__ import annotations
 
+import traceback
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +27,7 @@ from .bounds import shown as bounds_shown
 from .certificate import AllSizes
 from .comparison import disagreement
 from .result import evidence
+from .size_conditions import as_data, in_words, too_narrow
 from .source import Source
 from .traces import OtherProblem, Shown, places_of, shown
 from .witness_family import Mutation, verify
@@ -88,8 +91,26 @@ def outcome(result: Callable[[], Any]) -> Any:
         return f"for all sizes the proof is refused: {error}"
     except KernelError as error:
         return f"for all sizes no proof was found: {error}"
-    except (TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+    except RecursionError as error:
+        return f"for all sizes {_recursing(error)}"
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
         return f"for all sizes it is not read ({type(error).__name__}): {error}"
+
+
+def _recursing(error: RecursionError) -> str:
+    """What went on without end, by the folder of the function that was called most often."""
+    called = Counter[str]()
+    frames = 0
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        frames += 1
+        called[frame.f_globals.get("__name__", "")] += 1
+    (module, _), *_ = called.most_common(1)
+    if any(f".{folder}." in module for folder in ("search", "kernel")):
+        where = module.partition("scanproof.")[2]
+        return (
+            f"the search gave up: it applied rules to what they made, {frames} calls deep ({where})"
+        )
+    return f"it is not read: it recurses without end, {frames} calls deep"
 
 
 class _Doubtful(Exception):
@@ -128,6 +149,9 @@ def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mut
         interpretation = own_interpretation(claim, current, mutate)
         statements, places = equations_of(interpretation), places_of(current.partial)
         wanted_bounds = request_of(interpretation, places)
+        narrow = too_narrow(claim, current)
+        if narrow is not None:
+            raise _Doubtful(narrow)
         _expect_one_program(claim, interpretation, current)
         own = bounds = None
         if not statements and certificate.trace is not None:
@@ -168,6 +192,7 @@ def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> di
     return {
         **evidence(method, "all-sizes", None, "kernel", axioms),
         **({"assumes": taken} if taken else {}),
+        **({"conditions": list(map(as_data, current.fits))} if current.fits else {}),
         **({"steps": steps} if steps else {}),
     }
 
@@ -175,7 +200,7 @@ def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> di
 def assumed(current: Session, divided: bool, logarithms: bool = False) -> list[str]:
     """What a proof takes for granted, in words for the evidence."""
     said = [*([NO_DENOMINATOR_IS_0] if divided else []), *([LOGARITHMS] if logarithms else [])]
-    return [*said, *current.fits]
+    return [*said, *map(in_words, current.fits), *current.taken]
 
 
 def _expect_one_program(claim: Claim, interpretation: Interpretation, current: Session) -> None:

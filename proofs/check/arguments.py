@@ -13,7 +13,7 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 
 from ..exact.at_point import difference_index, inputs_as_text, statements_at
-from ..exact.at_random import balls, overlap
+from ..exact.at_random import agree, balls, overlap, residues
 from ..exact.enclosures import ArbField
 from ..exact.engines import (
     BY_NAME,
@@ -35,11 +35,12 @@ from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Differs, Equal, Statement, Undetermined
 from . import all_sizes
-from .beyond import NO_VALUE, beyond, from_some_size_on
+from .beyond import DEAR, NO_VALUE, Tried, beyond, from_some_size_on
 from .certificate import AllSizes, Argument, Collision, FixedSizes, Met, Witness
 from .given import Broken, Doubtful, OfAnother, Refused, part_of, point_of, sizes_of, statements
 from .refutations import colliding
 from .result import Result, evidence, sizes_text
+from .sizes_beyond import next_sizes
 from .witness_family import one_of_every
 
 NOT_SHOWN = "equality could not be shown, and no counterexample was found"
@@ -83,7 +84,12 @@ def argued(claim: Claim, certificate: Argument, session: Sessions, second: bool)
         return Result("unknown", reason=NOT_SHOWN, fails=failing.sizes)
     if not runs and not proofs:
         raise Refused("nothing in it shows the claim")
-    shown = [*_identities(runs), *_witnesses(claim, runs, by), *_collisions(claim, runs, by)]
+    wanted = claim.every_size if proofs else [*claim.every_size, *next_sizes(claim).values()]
+    shown = [
+        *_identities(runs),
+        *_witnesses(claim, runs, by),
+        *_collisions(claim, runs, by, wanted),
+    ]
     for sizes in (
         most_informative(claim) if proofs else (claim.every_size[-1], *small(claim.every_size)[-1:])
     ):
@@ -180,12 +186,17 @@ def _of_inputs(sizes: dict[str, int], inputs: Any) -> dict[str, Any]:
     return {**evidence("witness", "fixed-size", [sizes], "rational"), "inputs": inputs}
 
 
-def _collisions(claim: Claim, runs: list[Run], by: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
-    """Two inputs for all that is said to be no map, at every listed size."""
+def _collisions(
+    claim: Claim, runs: list[Run], by: tuple[Any, ...], wanted: list[dict[str, int]]
+) -> Iterator[dict[str, Any]]:
+    """Two inputs for all that is said to be no map, at all the sizes wanted.
+
+    Where no proof is for all sizes these are the listed ones and the next ones: it is how such a claim is tried beyond.
+    """
     parts = {p for r in runs for p, (s, _) in enumerate(r.found) if isinstance(s, Undetermined)}
     given = {(c.sizes, c.part): c for c in by if isinstance(c, Collision)}
     for part in sorted(parts):
-        for sizes in claim.every_size:
+        for sizes in wanted:
             one = given.pop((tuple(sizes.items()), part), None)
             if one is None:
                 raise Refused(f"no two inputs in it collide at {sizes_text(sizes)}")
@@ -272,27 +283,60 @@ def _tried(claim: Claim, result: Result, runs: list[Run]) -> Result:
             "choices that were tried"
         )
         return Result("unknown", reason=reason)
-    if tried.raised and result.scope == "all-sizes":
-        sizes, why = tried.raised[0]
-        return Result("unknown", reason=f"at {sizes_text(sizes)} the claim raised {why}")
-    alone = {entry["engine"] for entry in result.evidence} == {"kernel"}
-    if tried.unread and result.scope == "all-sizes" and (tried.held or alone):
-        sizes, why = tried.unread[0]
-        return Result("unknown", reason=f"at {sizes_text(sizes)} it could not be run: {why}")
-    if tried.says_something:
+    why = _blocked(claim, result, tried, runs)
+    if why is not None:
+        return Result("unknown", reason=why)
+    if (tried.was_run or tried.outside) and not _of_maps(runs):
         result.evidence = [*result.evidence, tried.evidence()]
     return result
 
 
+def _of_maps(runs: list[Run]) -> bool:
+    """Whether all that is shown is that there are no maps: two inputs are given at larger sizes, too."""
+    return bool(runs) and all(isinstance(s, Undetermined) for run in runs for s, _ in run.found)
+
+
+def _blocked(claim: Claim, result: Result, tried: Tried, runs: list[Run]) -> str | None:
+    """Why what was shown is not believed, from what came of trying it beyond; None if nothing stands against it.
+
+    What the claim raises, or needs and no arithmetic has, stands against all that is shown of it: it may be another one
+    there. That a choice is dear does not, as long as another one held; an identity at some sizes is none beyond them
+    where no choice could be run.
+    """
+    if tried.raised:
+        sizes, why = tried.raised[0]
+        return f"at {sizes_text(sizes)} the claim raised {why}"
+    of_maps = _of_maps(runs)
+    if tried.unread and not of_maps:
+        sizes, why = tried.unread[0]
+        return f"at {sizes_text(sizes)} it could not be run: {why}"
+    held = any(sizes not in claim.every_size for sizes in tried.held)
+    if held or of_maps or result.scope == "all-sizes":
+        return None
+    if tried.undefined:
+        return f"at {sizes_text(tried.undefined[0])} {NO_VALUE}, and no larger size was run"
+    if tried.unmet:
+        at = sizes_text(tried.unmet[0])
+        return f"at {at} no inputs were found that meet the conditions, and no larger size was run"
+    if tried.dear:
+        return f"no larger size was run: each takes more than {DEAR:,} operations"
+    return None  # its conditions leave no larger size that was tried
+
+
 def _holds(claim: Claim, sizes: Sizes) -> bool:
-    """Whether no engine, nor an enclosure, finds a statement false at a listed size that was too dear in residues."""
+    """Whether a listed size at which the sampling stopped short contradicts no statement.
+
+    Equations are run at random numbers: a polynomial of symbols takes memory that grows with a power of the sizes.
+    """
+    for numbers, same in ((residues, agree), (balls, overlap)):
+        if numbers is balls and claim.assuming:  # which random numbers need not meet
+            break
+        with suppress(NotPolynomial, ArithmeticError):
+            found = numbers(claim, sizes)
+            equations = [s for s in found if isinstance(s, Equal)]
+            if len(equations) == len(found):
+                return all(map(same, equations))
     for engine in BY_NAME.values():
         with suppress(NotPolynomial):
             return all(truth(s) is not False for s in engine.statements(claim, sizes))
-        if not claim.assuming:  # expressions with functions such as exp grow without end
-            with suppress(NotPolynomial, ArithmeticError):
-                found = balls(claim, sizes)
-                equations = [s for s in found if isinstance(s, Equal)]
-                if len(equations) == len(found):
-                    return all(map(overlap, equations))
     return True

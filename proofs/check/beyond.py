@@ -16,7 +16,7 @@ import inspect
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exact.at_random import agree, drawn
+from ..exact.at_random import agree, drawn, overlap
 from ..exact.enclosed import BITS
 from ..exact.enclosures import ArbField
 from ..exact.engines import UnequalShapes, sides
@@ -38,27 +38,20 @@ from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name, grid
 from ..language.statements import AtMost, Differs, Equal, Statement
 from .result import evidence
+from .sizes_beyond import (
+    DRAWN,
+    FROM_CODE,
+    GROWING,
+    LARGEST,
+    NEXT,
+    SPELLED,
+    beside,
+    choices,
+    nearby,
+    next_sizes,
+)
 from .source import Source
 
-Ranges = Mapping[str, Sequence[int]]
-NEXT = 3
-"""How many sizes right after those of the evidence are tried."""
-DRAWN = ((8, 5, 40), (5, 40, 240), (1, 257, 330))
-"""(how many, from, to): sizes that are drawn. Python keeps one object for each whole number up to 256, no further."""
-GROWING = ((4, 8), (9, 16), (17, 40), (41, 100), (101, 240), (257, 330))
-"""(from, to): in each one size is drawn while all others are least, for as long as it is affordable."""
-SPELLED = 5_000
-"""Numbers in the code up to this one are tried, and their neighbours."""
-LARGEST = 330
-"""No size that is drawn lies farther than this beyond the evidence."""
-FROM_CODE = 32
-"""The most numbers from the code that are tried."""
-PAIRED = 12
-"""Numbers in the code up to this one are tried in all combinations, for several sizes at once."""
-ALIKE = 32
-"""Up to this one, for all sizes alike."""
-TOGETHER = 4
-"""The number of choices in which all sizes are beyond small ones at once."""
 ONE, ALL = 40_000, 195_000
 """Operations that one choice of sizes, and all together, may take."""
 MIXED = 40_000
@@ -66,11 +59,13 @@ MIXED = 40_000
 CONDITIONS = 3
 """The number of choices at which it is seen whether small numbers meet the conditions."""
 POINTS = 6
-"""The number of points that meet conditions, for each choice of sizes."""
+"""The most points for each choice of sizes: those that meet conditions, or until one shows that sides differ."""
 PLAIN, OFTEN = 9, 5
 """Up to this size, and so often, the claim is run with plain fractions too, which a counterexample is made of."""
 BOUNDED, CONDITIONED = 8, 9
 """At how many choices claims are tried whose points have to meet conditions, and up to which size on average."""
+DEAR = 4_000_000
+"""Operations that the sizes right after those of the evidence may take where no choice is affordable otherwise."""
 SMALLER = 2_000
 """How many smaller choices are looked through for the smallest at which a claim fails."""
 
@@ -94,6 +89,8 @@ class Tried:
     """The choices that are the claim's own sizes."""
     outside: int = 0
     """How many choices the claim does not speak of."""
+    dear: int = 0
+    """How many took more operations than there were for them."""
     fails: dict[str, int] | None = None
     """The first at which a statement is false."""
     engine: str = "modular"
@@ -101,9 +98,9 @@ class Tried:
     """How often plain fractions were run."""
 
     @property
-    def says_something(self) -> bool:
-        """Whether anything was tried, with whatever outcome."""
-        return any((self.held, self.undefined, self.raised, self.unread, self.unmet, self.outside))
+    def was_run(self) -> bool:
+        """Whether the claim was run at any choice, with whatever outcome."""
+        return any((self.held, self.undefined, self.raised, self.unread, self.unmet))
 
     def evidence(self) -> dict[str, Any]:
         """The entry of the report's evidence: where the claim held, and what could not be tried."""
@@ -162,6 +159,9 @@ def beyond(claim: Claim, left_out: Sequence[Sizes] = ()) -> Tried:
     if not (claim.assuming and tried.engine == "balls"):  # where points are hard to find
         trial.each_alone(source.numbers)
         trial.run([one for one in every if one not in few])
+    if tried.dear and not tried.was_run:
+        trial.meter = Meter(DEAR)
+        trial.run([(sizes, name) for name, sizes in next_sizes(claim).items()], DEAR)
     if claim.assuming and tried.engine == "modular":  # residues have no order to meet conditions in
         tried.unmet += [sizes for sizes in tried.held[:CONDITIONS] if not _can_be_met(claim, sizes)]
     return tried
@@ -200,12 +200,12 @@ class _Trial:
     def over(self) -> bool:
         return self.tried.fails is not None or self.meter.left < 0
 
-    def run(self, every: Sequence[tuple[dict[str, int], str]]) -> None:
+    def run(self, every: Sequence[tuple[dict[str, int], str]], limit: int = ONE) -> None:
         """Try choices of sizes in turn, each with the name of the size that is large in it."""
         too_large: dict[str, int] = {}
         for sizes, growing in every:
             total = sum(sizes.values())
-            if total < too_large.get(growing, LARGEST**2) and self.cost(sizes, ONE) is None:
+            if total < too_large.get(growing, LARGEST**2) and self.cost(sizes, limit) is None:
                 too_large[growing] = total
             if self.over:
                 return
@@ -237,7 +237,7 @@ class _Trial:
             hopeless = any(m <= n and few >= limit for m, few in too_long.items())
             if n <= most or n in costs or limit <= 0 or hopeless or self.over:
                 return
-            cost = self.cost(_beside(self.claim, name, n), limit)
+            cost = self.cost(beside(self.claim, name, n), limit)
             if cost is None:
                 too_long[n] = limit
             else:
@@ -268,6 +268,7 @@ class _Trial:
         try:
             holds = _at(self.claim, sizes, self.tried, self.rng, self.meter, limit)
         except TooLong:
+            self.tried.dear += 1
             return None
         if not holds:
             self.tried.fails = dict(sizes)
@@ -281,66 +282,6 @@ def smallest(claim: Claim, fails: Sizes) -> dict[str, int]:
     trial = _Trial(claim, tried, random.Random(0), Meter(ALL))
     trial.run([(sizes, "") for sizes in itertools.islice(grid(ranges), SMALLER)])
     return tried.fails or dict(fails)
-
-
-def nearby(numbers: set[int]) -> list[int]:
-    """Numbers that stand in the code, and their neighbours."""
-    return sorted({n + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= n + k <= SPELLED})
-
-
-def _beside(claim: Claim, name: str, n: int) -> dict[str, int]:
-    """One size as given, the others the least of which the claim speaks."""
-    small = grid({**claim.ranges, name: [n]})
-    alike = ({**dict.fromkeys(claim.ranges, other), name: n} for other in (n, n + 1))
-    least = {**{o: min(v) for o, v in claim.ranges.items()}, name: n}
-    every = itertools.chain([least], itertools.islice(small, FROM_CODE), alike)
-    return next((sizes for sizes in every if is_for(claim, sizes)), least)
-
-
-def choices(
-    claim: Claim, numbers: set[int], rng: random.Random
-) -> Iterator[tuple[dict[str, int], str]]:
-    """Mixed sizes to try, each with the name of the one that is large ("" for all): the most informative comes first.
-
-    These are sizes right after those of the evidence, all sizes alike, and numbers that stand in the code; then those
-    that are drawn. Each kind begins with small ones.
-    """
-    ranges = claim.ranges
-    spelled_near = nearby(numbers)
-    near: dict[tuple[int, ...], str] = {}
-    far: dict[tuple[int, ...], str] = {}
-    for name, values in ranges.items():
-        most = max(values)
-        for n in (
-            *range(most + 1, most + 1 + NEXT),
-            *[n for n in spelled_near if n > most][:FROM_CODE],
-        ):
-            near.setdefault(_with(ranges, name, n, rng), name)
-        for count, low, high in DRAWN:
-            for _ in range(count):
-                far.setdefault(_with(ranges, name, most + rng.randint(low, high), rng), name)
-    if len(ranges) > 1:
-        every = list(ranges.values())
-        spelled = [sorted({n for n in numbers if min(v) <= n <= PAIRED}) for v in every]
-        pairs = sorted(itertools.product(*spelled), key=lambda one: (sum(one), one))
-        beyond_all = (p for p in pairs if any(n > max(v) for n, v in zip(p, every, strict=True)))
-        for pair in itertools.islice(beyond_all, FROM_CODE):  # such as the key (4, 2)
-            near.setdefault(pair, "")
-        least, most = max(map(min, every)), max(map(max, every))
-        alike = [n for n in spelled_near if most < n <= ALIKE][:FROM_CODE]
-        for n in (*range(least, most + NEXT), most + rng.randint(5, 20), *alike):  # all of them
-            near.setdefault((n,) * len(every), "")
-        for _ in range(TOGETHER):
-            far.setdefault(tuple(max(v) + rng.randint(0, 4) for v in every), "")
-    for found in (near, far):
-        for values in sorted(found, key=lambda one: (sum(one), one)):
-            yield dict(zip(ranges, values, strict=True)), found[values]
-
-
-def _with(ranges: Ranges, name: str, n: int, rng: random.Random) -> tuple[int, ...]:
-    """One size large, the others small."""
-    others = {o: rng.choice(sorted({min(v), min(v) + 1, *v})) for o, v in ranges.items()}
-    return tuple({**others, name: n}.values())
 
 
 def _at(
@@ -441,29 +382,41 @@ def _meeting(claim: Claim, sizes: Sizes) -> Iterator[Point]:
 
 
 def _by_balls(claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter) -> bool | None:
-    """The same in balls, at points that meet the conditions; False if none was found that does."""
+    """The same in balls, at points that meet the conditions; False if none was found that does.
+
+    Raises:
+        NotPolynomial: if there is nothing that balls decide, or they separate no sides that are said to differ.
+    """
     import flint
 
-    met = False
+    met, said, shown = False, set[int](), set[int]()  # of statements that sides differ
     for point in _points(claim, sizes, rng):
         with flint.ctx.workprec(BITS):
             field = ArbField(meter)
-            if not _may_all_hold(claim, field, sizes, point):
+            found = _in_balls(claim, field, sizes, point)
+            if not all(map(_may_hold, found)):
                 return None
+            differing = {part: s for part, s in enumerate(found) if isinstance(s, Differs)}
+            said |= differing.keys()
+            shown |= {part for part, s in differing.items() if not overlap(s)}
             if field.compared and not claim.assuming:
                 signed = {name: _signed(array, rng) for name, array in point.items()}
                 with suppress(DivisionByZero, ZeroDivisionError):  # as a logarithm has no value
-                    if not _may_all_hold(claim, field, sizes, signed):
+                    if not all(map(_may_hold, _in_balls(claim, field, sizes, signed))):
                         return None
         met = True
+        if said == shown and not claim.assuming:
+            break
+    if said != shown:
+        raise NotPolynomial("sides that an enclosure does not tell apart")
     return met
 
 
-def _may_all_hold(claim: Claim, field: ArbField, sizes: Sizes, point: Point) -> bool:
+def _in_balls(claim: Claim, field: ArbField, sizes: Sizes, point: Point) -> list[Statement]:
     statements = evaluate(claim, field, sizes, constants(claim, field, point))
-    if not any(isinstance(s, Equal | AtMost) for s in statements):
-        raise NotPolynomial("a map, or sides that differ")  # balls cannot decide
-    return all(map(_may_hold, statements))
+    if not any(isinstance(s, Equal | AtMost | Differs) for s in statements):
+        raise NotPolynomial("a map")
+    return statements
 
 
 def _signed(array: np.ndarray, rng: random.Random) -> np.ndarray:
@@ -489,7 +442,8 @@ def _may_hold(statement: Statement) -> bool:
 
 def _points(claim: Claim, sizes: Sizes, rng: random.Random) -> Iterator[Point]:
     if not claim.assuming:
-        yield {name: _entries(dims, rng) for name, dims in shapes(claim, sizes).items()}
+        for _ in range(POINTS):
+            yield {name: _entries(dims, rng) for name, dims in shapes(claim, sizes).items()}
         return
     yield from itertools.islice(_meeting(claim, sizes), POINTS)
 

@@ -10,6 +10,8 @@ from .given import Broken, Doubtful, OfAnother, Refused
 from .refutations import refuted
 from .result import Result
 
+REFUSED = "the certificate is refused: "
+
 
 def check(
     claim: Claim, certificate: Certificate, session: Sessions, second: bool = False
@@ -40,5 +42,5 @@ def check(
         return Result("unknown", reason=str(error), stale=True)
     except Refused as error:
         broken = isinstance(error, Broken)
-        reason = f"the certificate is refused: {error}"
+        reason = f"{REFUSED}{error}"
         return Result("unknown", reason=reason, stale=not broken, broken=broken)

@@ -65,6 +65,10 @@ def complaint(error: BaseException) -> str:
     return f"{said}; {advice}" if advice else said
 
 
+LIBRARIES = ("torch", "jax", "einops")
+"""Those whose programs are read, where they are installed."""
+
+
 def nearest_name(error: BaseException, folder: Path | None = None) -> str:
     """The end of a message about a name that there is not: the nearest that there is.
 
@@ -75,6 +79,8 @@ def nearest_name(error: BaseException, folder: Path | None = None) -> str:
     name = getattr(error, "name", None)
     try:
         if isinstance(error, ModuleNotFoundError):
+            if name in LIBRARIES:
+                return f"; pip install {name}"
             files = [] if folder is None else [*folder.glob("*.py"), *folder.glob("*/__init__.py")]
             known = {f.parent.name if f.stem == "__init__" else f.stem for f in files}
         elif isinstance(error, AttributeError):

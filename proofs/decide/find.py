@@ -25,6 +25,7 @@ from ..check.certificate import (
 )
 from ..check.limits import refute as refute_by_limits
 from ..check.result import sizes_text
+from ..check.sizes_beyond import next_sizes
 from ..exact.at_point import inputs_as_text, quick_statements_at, statements_at
 from ..exact.at_random import agree, balls, overlap, residues
 from ..exact.engines import (
@@ -404,9 +405,11 @@ def _argument(search: Search) -> Certificate:
                     why = "no inputs were found for which the two sides differ"
                     return search.unsettled(why)
                 by.append(one)
+    beyond = [] if lifted else next_sizes(claim).values()
     for part in search.parts(Undetermined):
-        for sizes in claim.every_size:  # it is said of each of them
-            found = collision(claim, [sizes], part)
+        found = None
+        for sizes in (*claim.every_size, *beyond):  # it is said of each of them
+            found = collision(claim, [sizes], part, found)
             if found is None:
                 why = "no two inputs with equal statistics and different values were found at "
                 return search.unsettled(why + sizes_text(sizes))

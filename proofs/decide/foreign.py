@@ -2,58 +2,39 @@
 
 from __future__ import annotations
 
+import math
 import os
-import signal
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 
+from .budget import Budget, stopping
 
-class TooSlow(BaseException):
-    """It takes longer than it may; no `except Exception` of the file stands in its way."""
+ERROR = 3
 
 
 @contextmanager
-def foreign(name: str, time_limit: float | None = None) -> Iterator[None]:
-    """Run a user's file in this block, in one process and for so many seconds, where signals can tell.
+def foreign(name: str, budget: Budget | None = None) -> Iterator[None]:
+    """Run a user's file in this block, in one process, and within a budget.
+
+    Where there is one, a file that does not let itself be stopped takes this process along, which says so.
 
     Raises:
-        TooSlow: if it takes longer.
+        Stopped: if it takes more.
     """
     me = os.getpid()
+    last = None if budget is None else lambda hit: _end(f"{name}: {hit.of_file()}.", ERROR)
     try:
-        with _alarm(time_limit):
+        with stopping(budget or Budget(math.inf), last):
             yield
     finally:
         if os.getpid() != me:  # the file forked, and this is the copy
-            _end_copy(name)
+            _end(f"{name} forked while it was read; the copy of this process is ended.", 0)
 
 
-def _end_copy(name: str) -> None:
-    words = f"scanproof: {name} forked while it was read; the copy of this process is ended.\n"
+def _end(words: str, code: int) -> None:
     try:
-        sys.stderr.write(words)
+        sys.stderr.write(f"scanproof: {words}\n")
         sys.stderr.flush()
     finally:
-        os._exit(0)
-
-
-@contextmanager
-def _alarm(time_limit: float | None) -> Iterator[None]:
-    in_main = threading.current_thread() is threading.main_thread()
-    if time_limit is None or not in_main or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def ring(number: int, frame: FrameType | None) -> None:
-        raise TooSlow(f"reading it takes longer than {time_limit:g} s (--time-limit)")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, time_limit)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        os._exit(code)

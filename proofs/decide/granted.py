@@ -15,7 +15,7 @@ import numpy as np
 
 from ..check.all_sizes import LOGARITHMS, NO_DENOMINATOR_IS_0
 from ..interpret.programs.arithmetic import DOMAINS
-from ..interpret.programs.tracing import FORMATS, format_of, in_format
+from ..interpret.programs.tracing import ASKED_FOR, FORMATS, format_of, in_format
 from ..interpret.questions import aside
 from ..kernel.index import Index
 
@@ -28,6 +28,10 @@ NEAR = 1e-5
 def difference(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> str | None:
     """In which format a program does something else, in words; None if it does the same, or has one format only."""
     own, other = format_of(function), FORMATS[1]
+    if own == ASKED_FOR:
+        return (
+            f"inputs are of the format {own.name}, torch's default: the program asks for the format"
+        )
     if own != FORMATS[0]:
         return None
     with suppress(Exception), aside():  # it may take no other format

@@ -19,7 +19,8 @@ from ..interpret.questions import shown
 from ..language.importing import reading_in
 from ..language.pinned import Definitions, Redefined
 from ..language.source import LeftOut, Row, Source, leaving_out
-from .foreign import TooSlow, foreign
+from .budget import Budget, Stopped
+from .foreign import foreign
 
 BUILT_IN = (
     "gd_ssm",
@@ -160,7 +161,7 @@ def from_file(
     path: Path,
     pinned: Definitions | None = None,
     text: str | None = None,
-    time_limit: float | None = None,
+    budget: Budget | None = None,
 ) -> list[Source]:
     """The sources that a user's Python file defines at its top level, or would if it held another text.
 
@@ -185,7 +186,7 @@ def from_file(
         with (
             reading_in(path.resolve().parent),
             (pinned or noted()).kept(str(path)),
-            foreign(str(path), time_limit),
+            foreign(str(path), budget),
             leaving_out() as wrong,
         ):
             spec.loader.exec_module(module)
@@ -203,11 +204,18 @@ def from_file(
 def _complaint(error: BaseException, path: Path) -> str:
     from .complaints import nearest_name
 
-    raised = "" if isinstance(error, UsageError | TooSlow) else f" raised {type(error).__name__}"
-    text = text_of(error)
+    raised, text = _raised(error)
     if isinstance(error, SyntaxError) and _is_file(error.filename, path):
         text = error.msg  # the line is said before it
     return f"{path}{_line(error, path)}{raised}: {text}{nearest_name(error, path.parent)}"
+
+
+def _raised(error: BaseException) -> tuple[str, str]:
+    """That reading raised it, and its words."""
+    if isinstance(error, Stopped) and error.hit is not None:
+        return "", error.hit.of_file()
+    raised = "" if isinstance(error, UsageError) else f" raised {type(error).__name__}"
+    return raised, text_of(error)
 
 
 def _is_file(name: str | None, path: Path) -> bool:
@@ -224,21 +232,21 @@ def _module_name(path: Path) -> str:
 
 
 def from_module(
-    name: str, pinned: Definitions | None = None, time_limit: float | None = None
+    name: str, pinned: Definitions | None = None, budget: Budget | None = None
 ) -> list[Source]:
     """The sources that an importable module defines at its top level; errors as for a file."""
     try:
         with (
             reading_in(Path.cwd()),
             (pinned or noted()).kept(name),
-            foreign(name, time_limit),
+            foreign(name, budget),
         ):
             module = importlib.import_module(name)
     except (UsageError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raised = "" if isinstance(error, TooSlow) else f" raised {type(error).__name__}"
-        raise UsageError(f"importing {name}{raised}: {text_of(error)}") from error
+        raised, text = _raised(error)
+        raise UsageError(f"importing {name}{raised}: {text}") from error
     return sources_of(module, name)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from scanproof.constructs.errors import UsageError
 
 from ..interpret.programs.decisions import folders
-from ..interpret.programs.tracing import traced
+from ..interpret.programs.tracing import NoArrays, traced
 from ..interpret.questions import Unreadable, aside, raised_at
 from ..kernel.index import Index
 from ..language.claim import Claim
@@ -20,12 +20,14 @@ Errors = (Exception, SystemExit)
 def said(error: BaseException) -> str:
     """The error's kind, its first line, and the user's line that it came from."""
     first = str(error).strip().split("\n", 1)[0]
+    if isinstance(error, NoArrays):
+        return first
     return f"{type(error).__name__}{f': {first}' if first else ''}{raised_at(error, folders())}"
 
 
 def is_users(error: BaseException) -> bool:
-    """Whether it came from a line of the user's, or from what such a line called."""
-    return bool(raised_at(error, folders()))
+    """Whether it came from a line of the user's, from what such a line called, or from what a program returns."""
+    return isinstance(error, NoArrays) or bool(raised_at(error, folders()))
 
 
 def of_sides(

@@ -20,12 +20,14 @@ from typing import Any
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.errors import UsageError
 
+from ..exact.engines import UnequalShapes
 from ..interpret.programs import purity
 from ..interpret.programs.literals import Literal, literals, taken
 from ..interpret.programs.program import program
 from ..interpret.programs.tracing import format_of, traced
 from ..interpret.questions import Unreadable
 from ..kernel.index import Index
+from ..language import stage
 from ..language.claim import Claim
 from ..language.fields import RESERVED
 from ..language.libraries import jax as jax_for
@@ -34,11 +36,11 @@ from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
 from . import granted, joined_axes, mistakes, targets
-from .as_it_runs.answer import with_runs
-from .as_it_runs.comparing import SECONDS, SHORT, Comparison, Runs
-from .as_it_runs.process import Beside
 from .as_it_runs.rounding import leaves
-from .as_it_runs.sides import Side
+from .as_it_runs.running import Running
+from .budget import Budget, Stopped, of_machine, stopping
+from .budget import memory as memory_in
+from .budget import seconds as seconds_in
 from .in_order import Tell, in_cases
 from .rounding import beyond_rounding
 from .verdict import Result
@@ -48,6 +50,10 @@ FIRST = 3
 """At this size, and others beside it, the program is first traced: errors of its own come out then."""
 LATER = 2
 """So much larger are the sizes at which it is seen which literals depend on sizes."""
+SIDE_BY_SIDE = 2
+"""Programs are read in one process while they run in another."""
+SEARCHING = 0.75
+"""The share of its time that the search for a proof gets; the rest is for counterexamples, and for running both."""
 LETTERS = 4
 """With more letters for sizes than this, each is tried at 1 and 2 if nothing else is said."""
 
@@ -108,6 +114,8 @@ def prove(
     framework: str | None = None,
     steps: int = EFFORT,
     seconds: float = math.inf,
+    compiled: bool = False,
+    memory: str | float | None = None,
     tell: Tell = lambda what: None,
 ) -> Outcome:
     """Whether a function of JAX or PyTorch equals its specification at every size, in exact real arithmetic.
@@ -122,101 +130,90 @@ def prove(
             more than four letters. The proof is for all sizes from the least of them on.
         framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
         steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
-        seconds: what it may take besides, of this machine's time.
+        seconds: what all of it may take besides, of this machine's time; it is unknown then.
+        compiled: whether functions for torch are run under torch.compile as well.
+        memory: what this process, and the one beside it in which the programs run, may each come to hold more than it
+            does, such as "4G" or a number of bytes; a quarter of the machine's if not given.
         tell: hears what is tried, in words.
 
     Raises:
         UsageError: if a function is not found or takes other arguments, if shapes contradict it, if it does more than
             compute, or if JAX is not installed.
     """
-    if not seconds > 0:
-        raise UsageError(f"prove: {seconds:g} seconds for the search; give more than 0.")
+    limits = (
+        seconds_in("prove: seconds =", seconds),
+        memory_in("prove: memory =", memory, SIDE_BY_SIDE),
+    )
+    budget = Budget(*limits)
     started = time.perf_counter()
     jax_for("prove")
     given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
+    both_of, names_of = (function, equals), (targets.name(function), targets.name(equals))
     found: Outcome | None = None
-    running: _Running | None = None
+    running: Running | None = None
+
+    def left() -> float:
+        return seconds - (time.perf_counter() - started)
+
     try:
-        for both in _readings(function, equals, given, framework):
-            running = running or _Running(function, equals, both.asked, sizes or {}, both)
-            left = seconds - (time.perf_counter() - started)
-            if found is not None and left <= 0:
-                break
-            again = _answer(both, sizes or {}, steps, left, tell)
-            settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
-            if found is None or settled:
-                found = again
-            if settled:
-                break
-    except Unreadable as error:
-        names_of = targets.name(function), targets.name(equals)
-        found = found or Outcome(*names_of, given, Result("unknown", reason=str(error)))
+        with stage.heard(tell), stopping(budget):
+            stage.begin("loading the programs")
+            try:
+                for both in _readings(function, equals, given, framework):
+                    running = running or Running(
+                        both_of,
+                        _frameworks(both),
+                        both.written,
+                        both.asked,
+                        sizes or {},
+                        compiled,
+                        budget,
+                    )
+                    again = _answer(both, sizes or {}, steps, SEARCHING * left())
+                    settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
+                    if found is None or settled:
+                        found = again
+                    if settled:
+                        break
+            except Unreadable as error:
+                found = found or Outcome(*names_of, given, Result("unknown", reason=str(error)))
+            assert found is not None
+            if running is None:
+                own = [targets.framework_of(one, framework) for one in both_of]
+                running = Running(both_of, own, (None, None), given, sizes or {}, compiled, budget)
+            stage.begin("running both")
+            _run(found, running, left())
+    except (Stopped, MemoryError) as error:
+        why = str(of_machine(error) if isinstance(error, MemoryError) else error)
+        found = found or Outcome(*names_of, given, Result("unknown", reason=why))
+        if running is not None:
+            _run(found, running, 0.0, why)
     except BaseException:
         if running is not None:
             running.end()
         raise
-    assert found is not None
-    running = running or _Running(function, equals, given, sizes or {}, framework=framework)
-    tell("running both")
-    running.told(found, seconds - (time.perf_counter() - started))
     found.seconds = time.perf_counter() - started
     return found
 
 
-class _Running:
-    """Both programs run as their frameworks run them, beside what is read of them."""
-
-    def __init__(
-        self,
-        function: str | Callable[..., Any],
-        equals: str | Callable[..., Any],
-        given: Mapping[str, str],
-        sizes: Mapping[str, Sequence[int]],
-        both: _Both | None = None,
-        framework: str | None = None,
-    ) -> None:
-        self.names = list(given)
-        shapes = list(given.values())
-        read = both.written if both is not None else (None, None)
-        frameworks = (
-            [targets.framework_of(one, framework) for one in (function, equals)]
-            if both is None
-            else list(_frameworks(both))
-        )
-        self.sides = [
-            Side(target, form == "torch", one, names=self.names)
-            for target, form, one in zip((function, equals), frameworks, read, strict=True)
-        ]
-        ranges = {n: sizes.get(n, (1,)) for n in names(shapes)}
-        self.beside = Beside(Comparison(self.sides, shapes, ranges).run, SECONDS)
-
-    def told(self, outcome: Outcome, seconds: float) -> None:
-        """Change the outcome by what came of running."""
-        settled = outcome.result.verdict in ("proved", "refuted")
-        answer = self.beside.answer(max(seconds, 1.0), SHORT if settled else SECONDS)
-        runs = answer.value
-        if not isinstance(runs, Runs):
-            runs = Runs(notes=[f"running the two: {answer.missing}"])
-        outcome.result = with_runs(outcome.result, runs, self.sides, self.names)
-        outcome.notes = runs.notes
-        if runs.different is not None and outcome.result.verdict == "refuted":
-            outcome.format = runs.different.form
-            outcome.proved, outcome.cases, outcome.leftover = [], [], []
-
-    def end(self) -> None:
-        """Run no more."""
-        self.beside.end()
+def _run(found: Outcome, running: Running, seconds: float, stopped: str = "") -> None:
+    """Change the outcome by what comes of running both."""
+    found.result, runs = running.answer(found.result, seconds, stopped)
+    found.notes = runs.notes
+    if runs.different is not None and found.result.verdict == "refuted":
+        found.format = runs.different.form
+        found.proved, found.cases, found.leftover = [], [], []
 
 
-def _answer(
-    both: _Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds: float, tell: Tell
-) -> Outcome:
+def _answer(both: _Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds: float) -> Outcome:
     """What is found out about two programs that are read in one way; `unknown` if one is not read."""
     claim = _claim(both, _at_fewer(list(both.given.values()), sizes))
     try:
         with allowing(steps, seconds):
-            return _decided(both, claim, sizes, tell)
-    except UsageError:
+            return _decided(both, claim, sizes)
+    except UnequalShapes as error:  # which shows where they are run
+        return Outcome(both.name, both.other, both.asked, Result("unknown", reason=str(error)))
+    except (UsageError, MemoryError):
         raise
     except Unreadable as error:
         return Outcome(both.name, both.other, both.asked, Result("unknown", reason=str(error)))
@@ -226,7 +223,7 @@ def _answer(
         raise mistakes.of_sides(both.sides, claim, error) from error
 
 
-def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]], tell: Tell) -> Outcome:
+def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> Outcome:
     """What is found out about two programs.
 
     Raises:
@@ -235,10 +232,12 @@ def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]], tell
     """
     first = {n: max(min(r), k) for k, (n, r) in enumerate(claim.ranges.items(), start=FIRST)}
     for name, side in both.sides.items():
-        _traced_once(name, side, claim, first)
-    said = in_cases(claim, sizes, tell)
+        with stage.within(f"tracing {name}"), stage.at(first):
+            _traced_once(name, side, claim, first)
+    said = in_cases(claim, sizes, stage.begin)
     if said.result.verdict == "error":
         raise UsageError(f"prove {both.name}: {said.result.reason}")
+    stage.begin("looking at their numbers")
     result, read = _as_written(both, claim, said.result, first)
     return Outcome(
         program=both.name,

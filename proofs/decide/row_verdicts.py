@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scanproof.constructs.errors import UsageError
 
@@ -18,12 +18,13 @@ from ..language.importing import importing_from
 from ..language.pinned import Definitions, Redefined, of_user
 from ..language.sizes import Sizes
 from ..language.source import Row
+from .budget import TIME_LIMIT, memory, seconds
 from .certificates import CertificateNotes, Certificates
 from .dependence import needed, tainted
 from .ledger import Ledger, built_in
 from .places import files, written
 from .verdict import decide
-from .workers import TIME_LIMIT, Answer, Watch, run
+from .workers import Answer, AtWork, Watch, run
 
 MENDING = "what would mend "
 
@@ -43,6 +44,7 @@ def check(
     engine: str = "all",
     jobs: int | None = None,
     time_limit: float = TIME_LIMIT,
+    memory_limit: str | float | None = None,
     certificates: Certificates | None = None,
     notes: CertificateNotes | None = None,
     pinned: Definitions | None = None,
@@ -56,6 +58,8 @@ def check(
         engine: "all", "sympy", "flint", or "kernel", which is all of them and then the kernel.
         jobs: processes at once; as many as there are processors if not given.
         time_limit: seconds after which a claim is given up, and unknown.
+        memory_limit: memory at which it is, such as "4G", or a number of bytes; half of the machine's, divided by the
+            claims that are decided side by side, if not given.
         certificates: where certificates lie, and what is done with them; those beside the sources are checked if
             nothing else is said, and all engines are asked.
         notes: takes what is to be said of certificates.
@@ -66,12 +70,13 @@ def check(
         The report as a dictionary that `json.dump` takes.
 
     Raises:
-        UsageError: for an unknown engine, a time limit of 0 or less, or claims that depend on each other in a cycle.
+        UsageError: for an unknown engine, a limit of 0 or less, or claims that depend on each other in a cycle.
     """
     if engine not in ENGINES:
         raise UsageError(f"--engine {engine}: no such engine; allowed: {', '.join(ENGINES)}.")
-    if not time_limit > 0:
-        raise UsageError(f"--time-limit {time_limit:g}: give a number of seconds greater than 0.")
+    seconds("--time-limit", time_limit)
+    if memory_limit is not None:
+        memory_limit = memory("--memory-limit", memory_limit)
     rows = ledger.rows if rows is None else list(rows)
     started = time.perf_counter()
     claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
@@ -83,7 +88,7 @@ def check(
     every = [*claims, *others]
     asked = {claim.id: (engines, given) for claim in claims}
     asked |= {claim.id: (fixed, replace(given, write=False)) for claim in others}
-    work = _Work(every, jobs, time_limit, progress)
+    work = _Work(every, Limits(jobs, time_limit, memory_limit), progress)
     work.decide(asked, pinned)
     searched = rows if engine == "all" and given.search else []
     work.mend([c for row in searched for c in _unmended(row, work.results)])
@@ -111,13 +116,21 @@ def check(
     }
 
 
+class Limits(NamedTuple):
+    """How many claims are decided side by side, and what each may take."""
+
+    jobs: int | None
+    time_limit: float
+    memory_limit: float | None
+    """Bytes; a share of the machine's memory if None."""
+
+
 @dataclass
 class _Work:
     """The claims of a check, with what was found of each, in workers that are watched."""
 
     claims: Sequence[Claim]
-    jobs: int | None
-    time_limit: float
+    limits: Limits
     progress: Progress | None
     results: dict[str, Result] = field(default_factory=dict)
     """Of those that are done."""
@@ -133,9 +146,9 @@ class _Work:
     def watching(self, at_work: Sequence[Claim], what: str = "") -> Watch:
         """What names the claims that workers take long for."""
 
-        def watch(running: Mapping[int, float]) -> None:
-            long = ((f"{what}{at_work[i].id}", s) for i, s in running.items() if s > PATIENCE)
-            self.slow = dict(long)
+        def watch(running: Mapping[int, AtWork]) -> None:
+            long = {i: at.seconds for i, at in running.items() if at.seconds > PATIENCE}
+            self.slow = {f"{what}{at_work[i].id}": seconds for i, seconds in long.items()}
             self.advance()
 
         return watch
@@ -143,7 +156,7 @@ class _Work:
     def decide(self, asked: Asked, pinned: Definitions | None) -> None:
         """Find the verdicts."""
         watch = self.watching(self.claims)
-        for answer in _decided(self.claims, asked, self.jobs, self.time_limit, watch, pinned):
+        for answer in _decided(self.claims, asked, self.limits, watch, pinned):
             id = self.claims[answer.index].id
             self.results[id] = _result(answer)
             self.seconds[id] = round(answer.seconds, 4)
@@ -155,7 +168,7 @@ class _Work:
         shown = {c: self.results[c.id].counterexample for c in refuted}
         fails = {c: found.sizes for c, found in shown.items() if found is not None}
         watch = self.watching(list(fails), MENDING)
-        for claim, answer in _mended(fails, self.jobs, self.time_limit, watch):
+        for claim, answer in _mended(fails, self.limits, watch):
             self.results[claim.id].mends = answer.value or []
             self.seconds[claim.id] = round(self.seconds[claim.id] + answer.seconds, 4)
 
@@ -163,8 +176,7 @@ class _Work:
 def _decided(
     every: Sequence[Claim],
     asked: Asked,
-    jobs: int | None,
-    time_limit: float,
+    limits: Limits,
     watch: Watch,
     pinned: Definitions | None,
 ) -> Iterator[Answer]:
@@ -181,7 +193,7 @@ def _decided(
         if pinned is not None and of_user(claim):
             task = partial(_kept, pinned, task, claim)
         tasks.append(task)
-    return run(tasks, jobs=jobs, time_limit=time_limit, watch=watch)
+    return run(tasks, **limits._asdict(), watch=watch)
 
 
 def _unmended(row: Row, results: Mapping[str, Result]) -> list[Claim]:
@@ -192,7 +204,7 @@ def _unmended(row: Row, results: Mapping[str, Result]) -> list[Claim]:
 
 
 def _mended(
-    refuted: Mapping[Claim, Sizes], jobs: int | None, time_limit: float, watch: Watch
+    refuted: Mapping[Claim, Sizes], limits: Limits, watch: Watch
 ) -> Iterator[tuple[Claim, Answer]]:
     """Edits of the users' text that mend their claims, which fail at these sizes; workers look for them."""
     if not refuted:
@@ -201,8 +213,8 @@ def _mended(
 
     claims = list(refuted)
     tasks = [partial(_mends_of, claim, refuted[claim], ENGINES["all"]) for claim in claims]
-    limit = min(time_limit, LONGEST)
-    for answer in run(tasks, jobs=jobs, time_limit=limit, watch=watch):
+    limits = limits._replace(time_limit=min(limits.time_limit, LONGEST))
+    for answer in run(tasks, **limits._asdict(), watch=watch):
         yield claims[answer.index], answer
 
 
@@ -230,8 +242,8 @@ def _kept(pinned: Definitions, task: Callable[[], Result], claim: Claim) -> Resu
 
 def _result(answer: Answer) -> Result:
     """A worker's answer as a result: it is one, or the worker came to no result."""
-    if answer.timed_out:
-        return Result("unknown", reason=f"not decided within {answer.seconds:g} s")
+    if answer.hit is not None:
+        return Result("unknown", reason=str(answer.hit))
     if answer.ended is not None:
         hint = "; did memory run out? Give smaller sizes=" if "SIGKILL" in answer.ended else ""
         reason = f"the process that checked it ended with {answer.ended}{hint}"

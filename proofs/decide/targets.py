@@ -157,6 +157,11 @@ def _of_callable(target: Callable[..., Any], framework: str | None) -> Callable[
 
 
 def _of_torch(target: str, file: Path, module: str, path: str) -> Callable[..., Any]:
+    if importlib.util.find_spec("torch") is None:
+        raise UsageError(
+            f"prove {target}: {file.name} is written for torch, which is not installed. A program for torch is read "
+            "by torch's own signatures of its functions: pip install torch."
+        )
     from ..interpret.programs.torch.targets import as_jax
 
     try:

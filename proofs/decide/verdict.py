@@ -12,13 +12,15 @@ from scanproof.constructs.errors import UsageError
 
 from ..check.axioms import discharged
 from ..check.certificate import Certificate, Unsettled
-from ..check.certificates import check
+from ..check.certificates import REFUSED, check
 from ..check.measured import measured
 from ..check.result import Result, place
 from ..exact.engines import Engines
 from ..exact.scalar import DivisionByZero
+from ..language import stage
 from ..language.claim import Claim
 from ..search.proving import proving
+from .budget import Stopped, of_machine
 from .certificates import MISSING, REPLACED, Certificates, Unusable
 from .complaints import complaint, failing_sizes
 from .find import NOT_RUN, find, find_again
@@ -54,6 +56,10 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
             result = _decided(claim, engines, certificates, ran)
         except (UsageError, DivisionByZero) as error:
             result = Result("error", reason=f"{failing_sizes(claim, error)}{error}")
+        except Stopped:
+            raise
+        except MemoryError as error:
+            return Result("unknown", reason=str(of_machine(error)))
         except RecursionError:
             result = Result("error", reason="the claim's body recurses without end")
         except BaseException as error:
@@ -79,7 +85,8 @@ def _ignores_interrupts() -> bool:
 
 
 def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: set[Any]) -> Result:
-    recorded = _recorded(claim, engines, certificates)
+    with stage.within("checking its certificate"):
+        recorded = _recorded(claim, engines, certificates)
     if recorded.verdict in SETTLED or not certificates.search:
         return recorded
     certificate, result = _found(claim, lambda: find(claim, engines), ran)
@@ -90,10 +97,10 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     if result.fails is not None:
         fails = result.fails
         certificate, result = _found(claim, lambda: find_again(claim, fails), ran)
-    answer = result
+    answer = _unconfirmed(result) if result.stale or result.broken else result
     if recorded.recorded not in ("", MISSING):
         said = {"stale": recorded.stale, "broken": recorded.broken, "recorded": recorded.recorded}
-        answer = replace(result, **said)
+        answer = replace(answer, **said)
     if certificates.write and not isinstance(certificate, Unsettled) and _is_final(result):
         try:
             certificates.save(claim, certificate)
@@ -106,15 +113,24 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     return answer
 
 
+def _unconfirmed(result: Result) -> Result:
+    """What is said where the search found something that the check refuses: no file is at fault."""
+    why = str(result.reason).removeprefix(REFUSED)
+    reason = f"the search found a proof that the check does not confirm: {why}"
+    return replace(result, reason=reason, stale=False, broken=False)
+
+
 def _found(
     claim: Claim, search: Callable[[], Certificate], ran: set[Any]
 ) -> tuple[Certificate, Result]:
     """What is found, and the verdict it comes to; of definitions those count that ran when it was checked."""
     ran.clear()
-    certificate = search()
+    with stage.within("the search for a proof or a counterexample"):
+        certificate = search()
     if not isinstance(certificate, Unsettled):
         ran.clear()
-    return certificate, check(claim, certificate, proving)
+    with stage.within("checking what was found"):
+        return certificate, check(claim, certificate, proving)
 
 
 def _recorded(claim: Claim, engines: Engines, certificates: Certificates) -> Result:

@@ -1,4 +1,4 @@
-"""Foreign code in processes of its own: a task that crashes or never ends costs its own answer alone.
+"""Foreign code in processes of its own: a task that crashes, never ends or fills the memory costs its own answer alone.
 
 A worker has one task at a time, so that it is known whose process ended. Workers are forked, because the bodies of
 claims cannot be pickled; where that is impossible (Windows) the tasks run in this process, without a limit.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import mmap
 import os
 import signal
 import sys
@@ -19,22 +20,36 @@ import traceback
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..language import stage
+from .budget import PAUSE, TIME_LIMIT, Budget, Growth, Hit, memory, where
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-TIME_LIMIT = 300.0
-"""Seconds that a task gets, if nothing else is said."""
 GARBAGE = 1_000_000
 """Python looks for garbage after this many new objects: terms and theorems live as long as their claim."""
-TICK = 0.5
+TICK = 0.1
 """Seconds between two looks at workers that say nothing."""
 
+
+class AtWork(NamedTuple):
+    """A task that is being worked on."""
+
+    seconds: float
+    stage: str
+    """What it is at, in words."""
+
+
+_starting = False
+"""Whether this process is being copied for a worker."""
+_is_worker = False
+"""Whether this process is a worker, the first of which leads a group of processes that ends as one."""
 Task = Callable[[], Any]
-Watch = Callable[[Mapping[int, float]], None]
-"""Called now and then with how many seconds each task has taken that is being worked on, by its index."""
+Watch = Callable[[Mapping[int, AtWork]], None]
+"""Called now and then with the tasks that are being worked on, by their index."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +61,13 @@ class Answer:
     seconds: float
     ended: str | None = None
     """With what the task's process ended, if it ended: "exit code 3", "signal SIGSEGV"."""
-    timed_out: bool = False
+    hit: Hit | None = None
+    """The limit that it hit."""
 
     @property
     def missing(self) -> str:
         """Why there is no value, in words; nothing if there is one."""
-        return f"no answer within {self.seconds:g} s" if self.timed_out else self.ended or ""
+        return str(self.hit or self.ended or "")
 
 
 def run(
@@ -59,6 +75,7 @@ def run(
     *,
     jobs: int | None = None,
     time_limit: float = TIME_LIMIT,
+    memory_limit: float | None = None,
     watch: Watch | None = None,
 ) -> Generator[Answer, None, None]:
     """Run every task in a worker and yield the answers as they come.
@@ -69,7 +86,8 @@ def run(
     Args:
         tasks: each returns something that can be pickled.
         jobs: workers at once; as many as there are processors if not given.
-        time_limit: seconds after which a task's worker is killed.
+        time_limit: seconds after which a task's worker is ended.
+        memory_limit: bytes that it may hold; a share of the machine's memory if not given.
         watch: called with what is being worked on.
 
     Raises:
@@ -79,14 +97,17 @@ def run(
         yield from (_here(index, task) for index, task in enumerate(tasks))
         return
     jobs = jobs or os.cpu_count() or 1
+    if memory_limit is None:
+        memory_limit = memory("memory_limit", None, min(jobs, max(1, len(tasks))))
+    budget = Budget(time_limit, memory_limit)
     once_more = []
-    for answer in _answers(tasks, range(len(tasks)), jobs, time_limit, watch):
+    for answer in _answers(tasks, range(len(tasks)), jobs, budget, watch):
         if answer.ended is None:
             yield answer
         else:
             once_more.append(answer.index)
     for index in once_more:
-        yield from _answers(tasks, [index], 1, time_limit, watch)
+        yield from _answers(tasks, [index], 1, budget, watch)
 
 
 def can_fork() -> bool:
@@ -106,7 +127,7 @@ def _answers(
     tasks: Sequence[Task],
     indices: Iterable[int],
     jobs: int,
-    time_limit: float,
+    budget: Budget,
     watch: Watch | None,
 ) -> Iterator[Answer]:
     from multiprocessing.connection import wait
@@ -116,41 +137,81 @@ def _answers(
     try:
         while queue or workers:
             while queue and len(workers) < jobs:
-                workers.append(Worker(tasks))
+                workers.append(Worker(tasks, budget))
                 workers[-1].begin(queue.popleft())
-            longest = max(worker.seconds for worker in workers)
-            wait([worker.pipe for worker in workers], max(0, min(TICK, time_limit - longest)))
+            wait([worker.pipe for worker in workers], TICK)
             for worker in list(workers):
-                answer = worker.answer(time_limit)
+                answer = worker.answer()
                 if answer is None:
                     continue
-                if queue and answer.ended is None and not answer.timed_out:
+                if queue and not answer.missing:
                     worker.begin(queue.popleft())
                 else:
                     workers.remove(worker)
                     worker.kill()
                 yield answer
             if watch is not None and workers:
-                watch({worker.index: worker.seconds for worker in workers})
+                watch({w.index: AtWork(w.seconds, w.board.stage) for w in workers})
     finally:
         for worker in workers:
             worker.kill()
 
 
-class Worker:
-    """A process that runs one task after another."""
+class _Board:
+    """Words of a worker's that are read when it cannot answer any more."""
 
-    def __init__(self, tasks: Sequence[Task]) -> None:
+    WIDTH = 1_000
+
+    def __init__(self) -> None:
+        self._shared = mmap.mmap(-1, 3 * self.WIDTH)
+        """What is being done; of a limit that was hit, which it is and how much; where."""
+
+    @property
+    def stage(self) -> str:
+        return self._read(0)
+
+    @property
+    def hit(self) -> Hit | None:
+        what, _, most = self._read(1).partition("\n")
+        return Hit(what, most, self._read(2)) if what else None
+
+    def say(self, stage: str) -> None:
+        self._write(0, stage)
+
+    def stop(self, hit: Hit) -> None:
+        self._write(2, hit.where)
+        self._write(1, f"{hit.what}\n{hit.most}")
+
+    def _read(self, part: int) -> str:
+        text = self._shared[part * self.WIDTH : (part + 1) * self.WIDTH]
+        return text.partition(b"\0")[0].decode(errors="ignore")
+
+    def _write(self, part: int, text: str) -> None:
+        line = text.encode()[: self.WIDTH - 1].ljust(self.WIDTH, b"\0")
+        self._shared[part * self.WIDTH : (part + 1) * self.WIDTH] = line
+
+
+class Worker:
+    """A process that runs one task after another.
+
+    It ends itself when a task hits a limit. One that cannot, because its code does not let Python's threads run, is
+    ended from here a little later.
+    """
+
+    def __init__(self, tasks: Sequence[Task], budget: Budget) -> None:
         import multiprocessing
 
         context = multiprocessing.get_context("fork")
         self.pipe, theirs = context.Pipe()
+        self.board = _Board()
+        self._budget = budget
         self._process = context.Process(
-            target=_serve, args=(theirs, tasks, os.getpid()), daemon=True
+            target=_serve, args=(theirs, tasks, budget, self.board, os.getpid()), daemon=True
         )
         with _forking():
             self._process.start()
         theirs.close()  # so that the end of the process is the end of the pipe
+        self._growth = Growth(self._process.pid)
         self.index = -1
         self._began = 0.0
 
@@ -165,7 +226,7 @@ class Worker:
         with contextlib.suppress(OSError):  # it has ended since, which `answer` will find
             self.pipe.send(index)
 
-    def answer(self, time_limit: float) -> Answer | None:
+    def answer(self) -> Answer | None:
         """The answer, if there is one by now.
 
         Raises:
@@ -182,19 +243,30 @@ class Worker:
             return Answer(self.index, value, seconds)
         if not alive:
             return self._ended()
-        if self.seconds >= time_limit:
-            return Answer(self.index, None, time_limit, timed_out=True)
-        return None
+        taken = self.seconds, self._growth.bytes()
+        hit = self._budget.hit(*taken)
+        if hit is None or self._budget.with_grace().hit(*taken) is None:
+            return None
+        return self._stopped(replace(hit, where=self.board.stage))
 
     def _ended(self) -> Answer:
-        self._process.join(2 * TICK)
+        self._process.join(1)
+        hit = self.board.hit
+        if hit is not None:
+            return self._stopped(hit)
         return Answer(self.index, None, self.seconds, ended=_how(self._process.exitcode))
 
+    def _stopped(self, hit: Hit) -> Answer:
+        return Answer(self.index, None, self.seconds, hit=hit)
+
     def kill(self) -> None:
-        """End it."""
+        """End it, its own workers, and what its tasks started."""
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid or 0, signal.SIGKILL)
         self._process.kill()
         self._process.join()
         self.pipe.close()
+        self._growth.close()
 
 
 def _how(code: int | None) -> str:
@@ -211,6 +283,8 @@ def _how(code: int | None) -> str:
 @contextlib.contextmanager
 def _forking() -> Iterator[None]:
     """Hold Ctrl-C back until the new process ignores it, and JAX's warning, whose threads no worker uses."""
+    global _starting
+    around, _starting = _starting, True
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*fork", RuntimeWarning)
         warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)
@@ -218,18 +292,31 @@ def _forking() -> Iterator[None]:
         try:
             yield
         finally:
+            _starting = around
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection, tasks: Sequence[Task], parent: int) -> None:
+def _serve(
+    pipe: Connection, tasks: Sequence[Task], budget: Budget, board: _Board, parent: int
+) -> None:
     """A worker's life. Ctrl-C is left to the parent, which ends its workers without a traceback from each."""
+    global _starting, _is_worker
+    import multiprocessing
+
+    if not _is_worker:
+        os.setpgid(0, 0)
+    _starting, _is_worker = False, True
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    began: list[float] = []
+    watching = budget, board, parent, threading.get_ident(), began
+    threading.Thread(target=_end_in_time, args=watching, daemon=True).start()
     gc.freeze()  # looking through what was there before the fork finds no garbage, and copies its pages
     gc.set_threshold(GARBAGE, 20, 100)
     me = os.getpid()
+    stage.begin_unheard()
     os.register_at_fork(after_in_child=_end_copy)
+    multiprocessing.current_process().daemon = False  # which may have no workers
     while True:
         try:
             index = pipe.recv()
@@ -238,7 +325,9 @@ def _serve(pipe: Connection, tasks: Sequence[Task], parent: int) -> None:
         started = time.monotonic()
         value, raised = None, None
         try:
-            value = tasks[index]()
+            with stage.heard(board.say):
+                began.append(started)
+                value = tasks[index]()
         except Exception as error:
             error.add_note(traceback.format_exc())  # its own is lost on the way
             raised = error
@@ -246,14 +335,16 @@ def _serve(pipe: Connection, tasks: Sequence[Task], parent: int) -> None:
             os._exit(1)
         if os.getpid() != me:  # a task forked, and this is its child
             os._exit(0)
+        began.clear()
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         _send(pipe, value, raised, time.monotonic() - started)
 
 
 def _end_copy() -> None:
-    """A task that forks, as often as it runs, leaves no copies of the worker."""
-    os._exit(0)
+    """A task that forks, as often as it runs, leaves no copies of the worker but its own workers."""
+    if not _starting:
+        os._exit(0)
 
 
 def _send(pipe: Connection, value: Any, raised: Exception | None, seconds: float) -> None:
@@ -268,8 +359,16 @@ def _send(pipe: Connection, value: Any, raised: Exception | None, seconds: float
         pipe.send((None, problem, seconds))
 
 
-def _end_with(parent: int) -> None:
-    """End this process when its parent has gone, whatever it is doing."""
+def _end_in_time(
+    budget: Budget, board: _Board, parent: int, thread: int, began: Sequence[float]
+) -> None:
+    """End this process when a task hits a limit, or its parent has gone, whatever it is doing."""
+    growth = Growth()
     while os.getppid() == parent:
-        time.sleep(1)
+        time.sleep(PAUSE)
+        for start in began[:]:
+            hit = budget.hit(time.monotonic() - start, growth.bytes())
+            if hit is not None:
+                board.stop(replace(hit, where=where(thread)))
+                os._exit(1)
     os._exit(1)

@@ -13,6 +13,7 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
+from ..language import stage
 from ..language.calls import call
 from ..language.claim import Claim
 from ..language.conditions import as_bounds, holds
@@ -101,10 +102,11 @@ def evaluate(
 ) -> list[Statement]:
     """The claim's statements on these arrays, after `mutate` has changed the construction's parameters."""
     values = {**arrays, **sizes, "xp": Namespace(field)}
-    parameters = claim.construct(values)
-    if mutate is not None:
-        parameters = mutate(parameters)
-    return claim.statements(values, parameters)
+    with stage.at(sizes):
+        parameters = claim.construct(values)
+        if mutate is not None:
+            parameters = mutate(parameters)
+        return claim.statements(values, parameters)
 
 
 def in_fractions(statement: Any) -> Any:
@@ -122,14 +124,16 @@ def meets_hypotheses(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray
     if not claim.assuming:
         return True
     stated = assumed(claim, sizes, arrays)
-    numbers: dict[str, Any] = {}
-    if len(stated) < len(claim.assuming):  # these are for plain numbers
+
+    def numbers() -> dict[str, Any]:
+        """Plain ones, which conditions that are no bounds are for; new ones for each, which may write into them."""
         entries = {name: as_fractions(a.entries) for name, a in arrays.items()}
-        numbers = {name: a.item() if a.shape == () else a for name, a in entries.items()}
+        return {name: a.item() if a.shape == () else a for name, a in entries.items()}
+
     return all(
         all(holds(_comparable(bound)) for bound in stated[text])
         if text in stated
-        else claim.meets(condition, {**numbers, **sizes})
+        else claim.meets(condition, {**numbers(), **sizes})
         for text, condition in claim.assuming.items()
     )
 

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, TypeVar
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 """The folder whose code answers queries and makes none."""
+PACKAGE = Path(HERE).parent
 T = TypeVar("T", bound=type)
 
 _noted: list[str] | None = None
@@ -110,9 +111,8 @@ def raised_at(error: BaseException, beside: tuple[str, ...] = ()) -> str:
 def shown(file: str) -> Path:
     """A file as messages name it: from the package, or from where one stands, or by its name."""
     path = Path(file)
-    if "scanproof" in path.parts:  # a definition or a claim of ours, wherever it is installed
-        last = len(path.parts) - 1 - path.parts[::-1].index("scanproof")
-        return Path(*path.parts[last + 1 :])
+    if path.is_relative_to(PACKAGE):  # a definition or a claim of ours, wherever it is installed
+        return path.relative_to(PACKAGE)
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else Path(path.name)
 
 

@@ -34,6 +34,17 @@ class Loop:
     """Whether the loop ran to its end."""
 
 
+@dataclass(frozen=True)
+class Fit:
+    """A condition on the sizes: that a program's whole number fits its type."""
+
+    number: Index
+    most: int
+    """It is no larger than this."""
+    place: str
+    """The type, and the equation that makes it, in words."""
+
+
 @dataclass
 class Session:
     """What is known while one claim is interpreted."""
@@ -54,8 +65,10 @@ class Session:
     """Symbols for the maxima of programs' arrays, with these arrays, by which they are found again."""
     programs: list[Any] = field(default_factory=list)
     """The JAX programs that were read, with the shapes of their arrays."""
-    fits: dict[str, None] = field(default_factory=dict)
-    """What has to hold of the sizes for a program's whole numbers to fit their type, in words."""
+    fits: dict[Fit, None] = field(default_factory=dict)
+    """What has to hold of the sizes for a program's whole numbers to fit their type."""
+    taken: dict[str, None] = field(default_factory=dict)
+    """What else is taken for granted of programs, in words."""
     partial: set[str] = field(default_factory=set)
     """The names of all 1/T and log(T) as read: they mean something where T ≠ 0, or T > 0, only."""
     differentiated: bool = False

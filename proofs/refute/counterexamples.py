@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
-from ..check.certificate import Collision, Counterexample, Witness, named
+from ..check.certificate import Collision, Counterexample, Named, Witness, named
 from ..exact.at_point import (
     difference_index,
     inputs_as_text,
@@ -18,7 +20,7 @@ from ..exact.at_point import (
     statements_at,
 )
 from ..exact.enclosed import apart
-from ..exact.instance import Point
+from ..exact.instance import Point, shapes
 from ..exact.points import TRIES, candidates, find
 from ..language.claim import Claim
 from ..language.numbers import is_nonzero
@@ -101,11 +103,23 @@ def difference(claim: Claim, sizes: Sizes, part: int) -> Witness | None:
     return Witness(named(sizes), part, named(inputs_as_text(point)))
 
 
-def collision(claim: Claim, every_size: Iterable[Sizes], part: int) -> Collision | None:
-    """Two inputs with the same statistic (and shared symbols) whose values differ."""
+def collision(
+    claim: Claim, every_size: Iterable[Sizes], part: int, smaller: Collision | None = None
+) -> Collision | None:
+    """Two inputs with the same statistic (and shared symbols) whose values differ.
+
+    Args:
+        claim: the claim.
+        every_size: where to look.
+        part: the number of the statement.
+        smaller: two that are known at smaller sizes; tried first, with zeros beyond them.
+    """
     for sizes in every_size:
         seen: dict[Any, list[tuple[Point, np.ndarray]]] = {}
-        for point, statement in _determinations(claim, sizes, part):
+        known = () if smaller is None else (smaller.first, smaller.second)
+        padded = (_padded(claim, sizes, one) for one in known)
+        points = itertools.chain(padded, candidates(claim, sizes, PAIR_TRIES))
+        for point, statement in _determinations(claim, sizes, part, points):
             statistic, value = _entries(statement.statistic), _entries(statement.value)
             both = {*statement.shared, *claim.before_inputs}
             shared = inputs_as_text({n: point[n] for n in sorted(both)})
@@ -118,10 +132,29 @@ def collision(claim: Claim, every_size: Iterable[Sizes], part: int) -> Collision
     return None
 
 
+def _padded(claim: Claim, sizes: Sizes, inputs: Named) -> Point:
+    """Inputs of smaller sizes, in the first places of arrays that are 0 elsewhere."""
+    out, given = {}, dict(inputs)
+    for name, dims in shapes(claim, sizes).items():
+        out[name] = np.full(dims, Fraction(0), dtype=object)
+        for index, entry in _entries_of(given[name]):
+            if all(i < n for i, n in zip(index, dims, strict=True)):
+                out[name][index] = Fraction(entry)
+    return out
+
+
+def _entries_of(value: Any, at: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], str]]:
+    if isinstance(value, str):
+        yield at, value
+        return
+    for i, one in enumerate(value):
+        yield from _entries_of(one, (*at, i))
+
+
 def _determinations(
-    claim: Claim, sizes: Sizes, part: int
+    claim: Claim, sizes: Sizes, part: int, points: Iterable[Point]
 ) -> Iterator[tuple[Point, Determines | Undetermined]]:
-    for point in candidates(claim, sizes, PAIR_TRIES):
+    for point in points:
         found = quick_statements_at(claim, sizes, point)
         if found is not None and part < len(found):
             statement = found[part]

@@ -26,7 +26,7 @@ from .words import (
     outcome,
     over_sizes,
     suffix,
-    verdict_words,
+    verdict_said,
 )
 
 WIDTH = 96
@@ -75,7 +75,7 @@ def render(
     where = f", {claim['where']}" if claim["where"] else ""
     place = f"{source['title']}{arxiv}{where}; {claim['kind']}"
     sections = [s for s in _sections(claim, statement, amends, written, files) if s.lines]
-    return Story(statement["id"], verdict_words(statement), one_line(place), sections)
+    return Story(statement["id"], verdict_said(statement), one_line(place), sections)
 
 
 def _sections(
@@ -111,7 +111,7 @@ def _present(text: str | None) -> list[str]:
 
 
 def _verdict(claim: Record, statement: Record, amends: bool) -> str:
-    text = verdict_words(statement)
+    text = verdict_said(statement)
     if statement["reason"]:
         text += f": {one_line(statement['reason'])}"
     if statement["verdict"] == "refuted" and claim["kind"] == "construction" and not amends:
@@ -140,7 +140,7 @@ def parting(found: Record | None) -> list[str]:
 
 
 def _amendment(amendment: Record, claim: Record) -> str:
-    words = verdict_words(amendment)
+    words = verdict_said(amendment)
     return f"{suffix(amendment, claim)} ({words}): {one_line(amendment['statement'])}"
 
 

@@ -23,7 +23,7 @@ from .long_table import (
     short_verdict,
 )
 from .standing import Blame, statements
-from .words import Record, fault, is_mended, one_line
+from .words import Record, all_sizes, conditions, fault, is_mended, one_line
 
 GAP = "  "
 HOLDS = "what holds"
@@ -90,7 +90,9 @@ def _said(claim: Record) -> str:
     """What holds; or what keeps the claim from being settled."""
     statement = claim["as_stated"]
     if statement["verdict"] == "proved":
-        return one_line(statement["statement"])
+        asked = conditions(statement["evidence"])
+        where = f"for {all_sizes(statement['evidence'])}: " if asked else ""
+        return f"{where}{one_line(statement['statement'])}"
     if statement["verdict"] == "refuted" and is_mended(claim):
         proved = [a for a in claim["amended"] if a["verdict"] == "proved"]
         star = "*" * short_verdict(proved[0]).endswith("*")

@@ -28,6 +28,53 @@ def verdict_words(statement: Record) -> str:
     return statement["verdict"]
 
 
+def verdict_said(statement: Record) -> str:
+    """The same with what a proof asks of the sizes: "proved for all T with 70000·T ≤ 2147483647"."""
+    words, asked = verdict_words(statement), conditions(statement["evidence"])
+    return (
+        f"{words} for {all_sizes(statement['evidence'])}" if words == "proved" and asked else words
+    )
+
+
+def conditions(every: Sequence[Record]) -> str:
+    """What pieces of evidence ask of the sizes: "70000·T ≤ 2147483647 and 2·n + 1 ≤ 2147483647"; "" if nothing."""
+    found = [(one, e.get("case")) for e in every for one in e.get("conditions", ())]
+    said: list[str] = []
+    for k, (one, case) in enumerate(found):
+        others = [(n, other) for n, (other, of) in enumerate(found) if n != k and of == case]
+        stronger = (
+            n < k or not _follows(other, one) for n, other in others if _follows(one, other)
+        )
+        if not any(stronger):
+            said.append(_condition(one) + (f" (in the case {case})" if case else ""))
+    return " and ".join(said)
+
+
+def _follows(one: Record, other: Record) -> bool:
+    """Whether a condition holds wherever another one does: its sum is no larger at any sizes, which are ≥ 0."""
+    names = {*one["sizes"], *other["sizes"]}
+    no_larger = all(one["sizes"].get(n, 0) <= other["sizes"].get(n, 0) for n in names)
+    return no_larger and one["plus"] - one["at_most"] <= other["plus"] - other["at_most"]
+
+
+def _condition(one: Record) -> str:
+    text = ""
+    for name, c in one["sizes"].items():
+        sign = "−" if c < 0 else "+" if text else ""
+        factor = "" if abs(c) == 1 else f"{abs(c)}·"
+        text += f" {sign} {factor}{name}" if text else f"{sign}{factor}{name}"
+    plus = one["plus"]
+    text += f" {'−' if plus < 0 else '+'} {abs(plus)}" if plus else ""
+    return f"{text} ≤ {one['at_most']}"
+
+
+def all_sizes(every: Sequence[Record]) -> str:
+    """For which sizes a proof for all sizes holds: "all sizes", or "all T with 70000·T ≤ 2147483647"."""
+    said = conditions(every)
+    names = dict.fromkeys(n for e in every for one in e.get("conditions", ()) for n in one["sizes"])
+    return f"all {', '.join(names)} with {said}" if said else "all sizes"
+
+
 def few(names: Sequence[str], most: int = 3) -> str:
     """The first names, and how many there are besides."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
@@ -103,7 +150,16 @@ def over_sizes(every: Sequence[Mapping[str, int]] | None) -> str:
     """The sizes that were checked, compactly: "N=1..3, f=1..2 (6 sizes)"."""
     if every is None:
         return "all sizes"
-    names = list(every[0]) if every else []
+    distinct = {tuple(sizes.items()): sizes for sizes in every}.values()  # engines share sizes
+    by_letters: dict[tuple[str, ...], list[Mapping[str, int]]] = {}
+    for sizes in distinct:
+        by_letters.setdefault(tuple(sizes), []).append(sizes)
+    return "; ".join(map(_over, by_letters.values())) or "no size to vary"
+
+
+def _over(every: Sequence[Mapping[str, int]]) -> str:
+    """The same of sizes that differ and have the same letters."""
+    names = list(every[0])
     if not names:
         return "no size to vary"
     ranges = {name: sorted({sizes[name] for sizes in every}) for name in names}

@@ -25,6 +25,8 @@ def inside(rules: Sequence[Theorem]) -> Step:
     session = current()
     fixed = {v for h in hypotheses for v in cast(Factor, h.left).variables() - h.over}
     known, done = session.inside.setdefault(tuple(rules), ({}, set()))
+    waiting: dict[Any, bool] = {}
+    """The values whose arguments are being rewritten, and whether one was met in what is made of its own argument."""
 
     def step(work: Rewriting, k: int) -> bool:
         m, _ = work.parts[k]
@@ -33,8 +35,13 @@ def inside(rules: Sequence[Theorem]) -> Step:
                 continue
             left = _anywhere(f, m, work, fixed)
             key = None if left is None else (f.name, *map(_range_of, left.at))
+            if key in waiting:  # rewriting it would go on without end: it stays what it is
+                waiting[key] = True
+                continue
             if key not in known:
-                known[key] = None if left is None else _found(left, hypotheses, again, fixed)
+                waiting[key] = False
+                made = None if left is None else _found(left, hypotheses, again, fixed)
+                known[key] = None if waiting.pop(key) else made
                 if known[key] is not None:
                     done.update(g.name for n in known[key].right.parts for g in n.factors)
             rule = known[key]

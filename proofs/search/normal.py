@@ -313,7 +313,17 @@ def _by_law(f: Factor) -> Theorem | None:
         for g in m.factors:
             if function_of(g) not in (None, DEFINED, INVERSE) and g.name != f.name:
                 _learn_throughout(g)
+                if _leads_to(
+                    g, f
+                ):  # as the law [−T = 0] = [T = 0] does where −T is T with its positions swapped
+                    return None
     return found
+
+
+def _leads_to(g: Factor, f: Factor) -> bool:
+    """Whether the normal form of one function's values has values of another one."""
+    rules = [rule for rule in current().reduced.get(g.name, ()) if rule is not None]
+    return any(f.name == h.name for rule in rules for m in rule.right.parts for h in m.factors)
 
 
 def _learn_throughout(f: Factor) -> None:
@@ -329,10 +339,16 @@ def _learn_throughout(f: Factor) -> None:
 
 def _learn(f: Factor, how: Callable[[Factor], Theorem | None] = _by_law) -> None:
     """Find out once what a value of a function is in normal form, at positions of these ranges."""
-    known = current().reduced.setdefault(f.name, [])
+    session, key = current(), (f.name, ranges(f.at))
+    known = session.reduced.setdefault(f.name, [])
     used = [ranges(cast(Factor, rule.left).at) for rule in known if rule is not None]
-    if None not in known and ranges(f.at) not in used:
+    if None in known or key[1] in used or key in session.learning:
+        return
+    session.learning.add(key)
+    try:
         known.append(how(f))
+    finally:
+        session.learning.discard(key)
 
 
 POSITIONS = 4

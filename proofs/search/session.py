@@ -58,6 +58,8 @@ class Proving(Session):
     """Whether sums up to a position, in what functions are taken of, are parted."""
     reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
     """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
+    learning: set[Any] = field(default_factory=set)
+    """The values of functions whose normal form is being looked for, by name and ranges."""
     stated: dict[str, list[Theorem | None]] = field(default_factory=dict)
     """The same where states stay what they are, as a derivation writes them."""
     kinds: dict[Any, Any] = field(default_factory=dict)

@@ -44,14 +44,32 @@ def lines_to(
     """The proof of a problem whose statements are these theorems; `also` says what is to be declared besides."""
     needed: set[Theorem] = set()
     waiting: list[Any] = [*theorems, *more]
+    same = _same_as_taken()
     while waiting:
         one = waiting.pop()
-        if isinstance(one, Theorem) and one not in needed:
+        if not isinstance(one, Theorem):  # a 1/T, taken for an inverse
+            waiting += same.pop(one, ())
+        elif one not in needed:
             needed.add(one)
-            waiting += one.used
+            waiting += [*one.used, *(f.name for f in one.logarithms)]
+            waiting += [one.left.name] if isinstance(one.left, Factor) else []
     proof = _Proof(needed, theorems)
     also(proof.all)
     return proof.written(problem, spoken)
+
+
+def _same_as_taken() -> dict[str, list[Theorem]]:
+    """For a 1/T or log(T) that the problem does not take the theorems by which one that it takes is equal to it.
+
+    The kernel learns from these that T ≠ 0, or T > 0, also where no step of the proof rewrites by them.
+    """
+    found: dict[str, list[Theorem]] = {}
+    for one in declarations.current.theorems:
+        if one.proof[:1] in (("congruence",), ("law",)) and not one.assumed:
+            for name in {f.name for m in one.right.parts for f in m.factors}:
+                if name in declarations.current.derived:
+                    found.setdefault(name, []).append(one)
+    return found
 
 
 class _Proof:

@@ -83,7 +83,7 @@ JAX = (
     Operation("jnp.where(x > 0, x, 2 * x)", "2 * x - jax.nn.relu(x)", "jnp.where(x < 0, x, 2 * x)"),
     Operation("jnp.tril(x) + x", "x + x * jnp.tri(*x.shape)", "jnp.tril(x, -1) + x"),
 )
-"""For JAX; a program that asks whether it is traced is another eagerly, and neither proved equal to what its trace is."""
+"""For JAX; one is another program eagerly, and asks what its arrays are."""
 HEADS = {
     "torch": """import torch
 from torch.func import grad

@@ -30,6 +30,7 @@ GIVEN = {
     "s": "n",
     "eta": "",
 }
+OF_TWO_LAYERS = {name: dims.replace("l ", "2 ") for name, dims in GIVEN.items() if name != "eta"}
 PARAMETERS = ("L", "S", "Q", "rho", "g", "b")
 MIXING = ("S_xy", "S_yx", "Q_xy", "Q_yx", "P_yx", "P'_yx", "P_xxᵀP'_yx")
 """What v is orthogonal to; P' is that of the second layer, the others are the first one's."""

@@ -171,13 +171,13 @@ def zeros(Z, q, S, P, L, xp, D, k, r):
     ),
     kind="identity",
     given={
-        **{name: shape for name, shape in printed_sign.GIVEN.items() if name != "eta"},
+        **printed_sign.OF_TWO_LAYERS,
         "y": "n",
         "a": "2 n",
         "c": "2",
         "k": "",
     },
-    sizes={"l": (2,), "n": (2, 3)},
+    sizes={"n": (2, 3)},
     reading=(
         "The label's derivative at the query 0 is linear in the query's direction. Hence the response, its part that "
         "is linear in y, is Σ_j α_j s_j y_j + Q r, r that of the layers with α = 0; at y = s, 1 + response = Q (1 + "
@@ -229,8 +229,8 @@ def query(L, S, Q, rho, g, b, s, y, a, c, k, xp, n):
         "example j is not 0, and y_j = s_j, 1 + response = (1 + α_j X_j) F_j E_j"
     ),
     kind="identity",
-    given={name: shape for name, shape in printed_sign.GIVEN.items() if name != "eta"},
-    sizes={"l": (2,), "n": (2,)},
+    given=printed_sign.OF_TWO_LAYERS,
+    sizes={"n": (2,)},
     reading=(
         "X_j = s_j², U = X_j(1 + δ_jX_j)², F_j = 1 + γ_j U(B_00 + (B_01 + B_10)U + B_11U²), V = U(1 + ν_jU(B_00 + "
         "…))², E_j = 1 + βU + V(C_00 + (C_01 + C_10)U + C_11U²)(b(1 + βU) + gU). α_j, δ_j are the entries of the first "

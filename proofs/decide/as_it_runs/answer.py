@@ -24,8 +24,8 @@ METHOD = "run"
 def with_runs(result: Result, runs: Runs, sides: Sequence[Side], names: list[str]) -> Result:
     """The result of reading, and of running.
 
-    A counterexample in exact numbers stays, unless the programs give equal numbers there as they run. Where programs differ as they run, they are refuted whatever was read of
-    them; where one does not run, nothing is proved.
+    A counterexample in exact numbers stays, unless the programs give equal numbers there as they run. Where programs
+    differ as they run, they are refuted whatever was read of them; where one does not run, nothing is proved.
 
     Args:
         result: of what was read.
@@ -35,20 +35,25 @@ def with_runs(result: Result, runs: Runs, sides: Sequence[Side], names: list[str
     """
     if result.verdict == "refuted":
         shown = result.counterexample
-        if runs.different is not None or shown is None or not _equal_there(sides, shown):
+        if shown is None or not _equal_there(sides, shown):
             return result
-        why = (
-            f"as they are read, the two differ at {sizes_text(shown.sizes)}, where they give equal numbers as they run; "
-            "please report it"
-        )
-        return Result("unknown", reason=why, definitions=result.definitions)
+        if runs.different is None:
+            why = (
+                f"as they are read, the two differ at {sizes_text(shown.sizes)}, and as they run they do not; "
+                "please report it"
+            )
+            return Result("unknown", reason=why, definitions=result.definitions)
     if runs.different is not None:
         return _refuted(result, runs.different, names)
     if result.verdict == "proved" and runs.raised:
-        return replace(result, verdict="unknown", scope=None, evidence=[], reason=str(runs.raised[0]))
+        return replace(
+            result, verdict="unknown", scope=None, evidence=[], reason=str(runs.raised[0])
+        )
     if result.verdict == "proved" and not runs.held:
         why = "; ".join(runs.notes) or "neither of the two runs on arrays of these shapes"
-        return replace(result, verdict="unknown", scope=None, evidence=[], reason=f"as they run: {why}")
+        return replace(
+            result, verdict="unknown", scope=None, evidence=[], reason=f"as they run: {why}"
+        )
     if result.verdict == "unknown" and runs.held:
         reason = "; ".join(filter(None, (result.reason, f"run {_tried(runs)}, the two agree")))
         return replace(result, reason=reason)
@@ -84,7 +89,11 @@ def _tried(runs: Runs) -> str:
 
 def _refuted(result: Result, found: Different, names: list[str]) -> Result:
     how = f"{found.how}, " if found.how else ""
-    kind = "the two return arrays of other shapes" if found.actual.shape != found.claimed.shape else "false"
+    kind = (
+        "the two return arrays of other shapes"
+        if found.actual.shape != found.claimed.shape
+        else "false"
+    )
     return Result(
         "refuted",
         reason=f"{how}in {found.form}, {kind} at {sizes_text(found.sizes)}",
@@ -111,5 +120,3 @@ def _shown(array: np.ndarray) -> Any:
 
 def _nested(array: np.ndarray, text: Any) -> Any:
     return [_nested(one, text) for one in array] if array.ndim else text(array[()])
-
-

@@ -17,11 +17,13 @@ from .points import Arrays, Points, few, larger_sizes, many, small_sizes
 from .rounding import apart
 from .sides import FORMATS, Side
 
-SECONDS, SHORT = 1.0, 0.3
-"""Of this processor that eager runs may take, and compiled ones as many; what is begun is finished.
+SECONDS, SHORT = 1.0, 0.1
+"""Of this processor that eager runs may take, compiled ones, and those at larger sizes.
 
-The short time is for what was read and proved, and runs in a process that does nothing else meanwhile.
+The short time is for what was read and proved, in a process that does nothing else meanwhile.
 """
+LEAST = 2
+"""Whatever it takes, so many choices of sizes are run."""
 NUMPY = "given NumPy's arrays"
 COMPILED_AT = (1, 4)
 """At which of the small choices of sizes programs are compiled."""
@@ -74,6 +76,7 @@ class Comparison:
         sides: the program and its specification.
         shapes: of the arguments, in letters.
         ranges: by letter, the sizes at which the claim is compared; none below the least of them is tried.
+        formats: those in which they are run.
     """
 
     def __init__(
@@ -81,13 +84,17 @@ class Comparison:
         sides: Sequence[Side],
         shapes: Sequence[str],
         ranges: Mapping[str, Sequence[int]],
+        formats: Sequence[str] = FORMATS,
     ) -> None:
+        self.formats = formats
         self.sides, self.shapes, self.ranges = sides, shapes, ranges
         self.small = list(small_sizes(ranges))
         self._seconds = SECONDS
         self.runs = Runs()
         self.quick = all(one.is_for_torch for one in sides)
         """Whether no compiler is asked at each new shape."""
+        self._drawn = False
+        """Whether a program gives other numbers each time, so that nothing is to be learned."""
         self._errors: dict[tuple[str, str], str] = {}
         self._tried: Counter[str] = Counter()
         self._failed: Counter[tuple[str, str]] = Counter()
@@ -95,13 +102,16 @@ class Comparison:
     def run(self, seconds: float = SECONDS) -> Runs:
         """All that is tried: small sizes eagerly, some compiled, larger ones, and extreme inputs."""
         self._seconds = seconds
+        for side in self.sides:  # imports do not count
+            with suppress(*mistakes.Errors):
+                side.load()
         eager = ((s, f) for s, forms in self._small() for f in forms)
         self._each(eager, False, many if self.quick else few)
         if any(one.compiles for one in self.sides):
             self._each(self._for_compilers(), True, many)
         larger = larger_sizes(self.ranges, self.shapes, self._numbers())
-        self._each(((s, FORMATS[0]) for s in larger), not self.quick, few)
-        if not self.runs.different:
+        self._each(((s, self.formats[0]) for s in larger), not self.quick, few)
+        if not (self.runs.different or self._drawn):
             self._of_numpy()
         if self.runs.different:
             self._smallest(self.runs.different)
@@ -118,14 +128,14 @@ class Comparison:
 
     def _small(self) -> Iterator[tuple[Sizes, Sequence[str]]]:
         if self.quick:
-            yield from ((sizes, FORMATS) for sizes in self.small)
+            yield from ((sizes, self.formats) for sizes in self.small)
         else:
             order = [k for k in SOON if k < len(self.small)]
-            yield from ((self.small[k], (FORMATS[k % 2],)) for k in order)
+            yield from ((self.small[k], (self.formats[k % len(self.formats)],)) for k in order)
 
     def _for_compilers(self) -> Iterator[tuple[Sizes, str]]:
         for turned in (False, True):
-            for k, form in zip(COMPILED_AT, reversed(FORMATS) if turned else FORMATS, strict=True):
+            for k, form in zip(COMPILED_AT, self.formats[:: -1 if turned else 1], strict=False):
                 yield self.small[min(k, len(self.small) - 1)], form
 
     def _each(
@@ -135,11 +145,12 @@ class Comparison:
         draws: Callable[[Points], Iterator[Arrays]],
     ) -> None:
         began = time.process_time()
-        for sizes, form in every:
-            if self.runs.different or time.process_time() - began > self._seconds:
+        for done, (sizes, form) in enumerate(every):
+            over = done >= LEAST and time.process_time() - began > self._seconds
+            if self.runs.different or self._drawn or over:
                 return
-            other = next(one for one in FORMATS if one != form)
-            if not any(self._at(sizes, one, compiled, draws) for one in (form, other)):
+            others = [one for one in self.formats if one != form]
+            if not any(self._at(sizes, one, compiled, draws) for one in (form, *others)):
                 self._blame(sizes)
 
     def _smallest(self, found: Different) -> None:
@@ -171,8 +182,9 @@ class Comparison:
                 self._note(sizes, form, compiled, inputs, *_other_shapes(results))
                 return True
             found = apart(self.sides, inputs, form, compiled, results)
-            if found is not None:
+            if found is not None and not self._is_drawn(inputs, sizes, form, compiled, results):
                 self._note(sizes, form, compiled, inputs, found.part, found.actual, found.claimed)
+            if found is not None:
                 return True
         self._without_value(points, sizes, form, compiled)
         self.runs.held.append((dict(sizes), form))
@@ -190,6 +202,24 @@ class Comparison:
                 self._failed[form, side.name] += 1
         return (found[0], found[1]) if len(found) == 2 else None
 
+    def _is_drawn(
+        self,
+        inputs: Arrays,
+        sizes: Sizes,
+        form: str,
+        compiled: bool,
+        results: tuple[Arrays, Arrays],
+    ) -> bool:
+        """Whether a program gives other numbers when it is run again, which is noted."""
+        again = self._results(inputs, sizes, form, compiled)
+        for side, *both in zip(self.sides, results, again or results, strict=True):
+            if not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*both, strict=True)):
+                note = f"{side.name} gives other numbers each time it is run"
+                self.runs.notes.append(note)
+                self._drawn = True
+                return True
+        return False
+
     def _note(
         self,
         sizes: Sizes,
@@ -204,16 +234,23 @@ class Comparison:
         self.runs.different = Different(dict(sizes), form, how, inputs, actual, claimed, part)
 
     def _without_value(self, points: Points, sizes: Sizes, form: str, compiled: bool) -> None:
-        """Note an entry that one program makes finite and the other never, in either format and for all kinds of inputs."""
+        """Note an entry that one program makes finite and the other never, in no format and for no inputs."""
         first: tuple[Arrays, tuple[Arrays, Arrays]] | None = None
         common: list[np.ndarray] | None = None
-        for one in (form, *(f for f in FORMATS if f != form)):
+        for one in (form, *(f for f in self.formats if f != form)):
             for inputs in points.general():
                 results = self._results(inputs, sizes, one, compiled)
                 if results is None or _shapes(results[0]) != _shapes(results[1]):
                     return
-                here = [np.isfinite(a).astype(int) - np.isfinite(b) for a, b in zip(*results, strict=True)]
-                common = here if common is None else [np.where(a == b, a, 0) for a, b in zip(common, here, strict=True)]
+                here = [
+                    np.isfinite(a).astype(int) - np.isfinite(b)
+                    for a, b in zip(*results, strict=True)
+                ]
+                common = (
+                    here
+                    if common is None
+                    else [np.where(a == b, a, 0) for a, b in zip(common, here, strict=True)]
+                )
                 first = first or (inputs, results)
                 if not any(np.any(entries) for entries in common):
                     return
@@ -225,13 +262,14 @@ class Comparison:
         """Note results that are others where arrays are NumPy's, and the same where they are JAX's."""
         sizes = self.small[min(1, len(self.small) - 1)]
         inputs = next(Points(self.shapes, sizes).general())
-        own, other = (one.of_numpy(inputs, FORMATS[0]) for one in self.sides)
+        form = self.formats[-1]  # that of eager runs at these sizes, for which all is compiled
+        own, other = (one.of_numpy(inputs, form) for one in self.sides)
         if own is None or other is None or _shapes(own) != _shapes(other):
             return
-        found = apart(self.sides, inputs, FORMATS[0], False, (own, other))
+        found = apart(self.sides, inputs, form, False, (own, other))
         if found is not None:
             self.runs.different = Different(
-                dict(sizes), FORMATS[0], NUMPY, inputs, found.actual, found.claimed, found.part
+                dict(sizes), form, NUMPY, inputs, found.actual, found.claimed, found.part
             )
 
     def _blame(self, sizes: Sizes) -> None:
@@ -239,13 +277,15 @@ class Comparison:
         at = by_name(sizes)
         failed = [one.name for one in self.sides if (one.name, at) in self._errors]
         if len(set(failed)) == 1 and self.sides[0].name != self.sides[1].name:
-            self.runs.raised.append(Raised(failed[0], dict(sizes), self._errors[failed[0], at]))
+            found = Raised(failed[0], dict(sizes), self._errors[failed[0], at])
+            if found not in self.runs.raised:
+                self.runs.raised.append(found)
 
     def _extreme(self) -> None:
         if not self.small:
             return
         sizes = self.small[min(1, len(self.small) - 1)]
-        for form in FORMATS:
+        for form in self.formats:
             inputs = Points(self.shapes, sizes).extreme()
             results = self._results(inputs, sizes, form, not self.quick)
             if results is None or _shapes(results[0]) != _shapes(results[1]):
@@ -253,7 +293,10 @@ class Comparison:
             for name, own, other in zip(
                 [one.name for one in self.sides], results, reversed(results), strict=True
             ):
-                if any(np.any(~np.isfinite(a) & np.isfinite(b)) for a, b in zip(own, other, strict=True)):
+                if any(
+                    np.any(~np.isfinite(a) & np.isfinite(b))
+                    for a, b in zip(own, other, strict=True)
+                ):
                     self.runs.notes.append(
                         f"at inputs up to {max(np.abs(x).max(initial=0) for x in inputs):.0f} ({by_name(sizes)}, "
                         f"{form}) {name} gives NaN or infinity where the other gives a number"

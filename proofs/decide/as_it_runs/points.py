@@ -45,7 +45,7 @@ def small_sizes(ranges: Mapping[str, Sequence[int]]) -> Iterator[Sizes]:
 def larger_sizes(
     ranges: Mapping[str, Sequence[int]], shapes: Sequence[str], numbers: set[int]
 ) -> Iterator[Sizes]:
-    """Choices in which one letter is large, some of them numbers that stand in the code, as far as arrays stay small."""
+    """Choices in which one letter is large, also numbers that stand in the code, while arrays stay small."""
     for name in ranges:
         near = [n for n in nearby(numbers) if n > SMALL]
         for n in dict.fromkeys((LARGER, *near)):
@@ -62,7 +62,9 @@ class Points:
         self._dims = [shape(text, sizes) for text in shapes]
         self._seed = seed
 
-    def _drawn(self, kind: int, draw: Callable[[np.random.Generator, tuple[int, ...]], Any]) -> Arrays:
+    def _drawn(
+        self, kind: int, draw: Callable[[np.random.Generator, tuple[int, ...]], Any]
+    ) -> Arrays:
         rng = np.random.default_rng([self._seed, kind])
         return [np.asarray(draw(rng, dims), dtype=float) for dims in self._dims]
 

@@ -7,29 +7,33 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ..workers import Answer, Worker, can_fork
-
-PATIENCE = 20.0
-"""Seconds that a process may take longer than the reading beside it."""
+from ..budget import Budget
+from ..workers import TICK, Answer, Worker, can_fork
 
 
 class Beside:
     """A task in a process of its own, or in this one where that cannot be copied.
 
-    JAX's threads do not survive a copy, so that a process in which JAX has computed runs the task itself, when its answer
-    is asked for.
+    JAX's threads do not survive a copy, so that a process in which JAX has computed runs the task itself, when its
+    answer is asked for.
 
     Args:
         task: called with the seconds of a processor that it may take.
         seconds: these, in a process of its own.
+        budget: what that process may take.
     """
 
-    def __init__(self, task: Callable[[float], Any], seconds: float) -> None:
+    def __init__(self, task: Callable[[float], Any], seconds: float, budget: Budget) -> None:
         self._task = task
         self._worker: Worker | None = None
-        if can_fork() and not _has_threads():
-            self._worker = Worker([lambda: task(seconds)])
+        if can_fork() and not has_threads():
+            self._worker = Worker([lambda: task(seconds)], budget)
             self._worker.begin(0)
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the task is in a process of its own."""
+        return self._worker is not None
 
     def answer(self, seconds: float, here: float) -> Answer:
         """What the task returned.
@@ -42,12 +46,13 @@ class Beside:
             began = time.monotonic()
             return Answer(0, self._task(here), time.monotonic() - began)
         try:
-            limit = self._worker.seconds + min(seconds, PATIENCE)
-            while True:
-                found = self._worker.answer(limit)
-                if found is not None:
-                    return found
-                self._worker.pipe.poll(max(0.0, min(0.5, limit - self._worker.seconds)))
+            limit = Budget(self._worker.seconds + seconds)
+            while (found := self._worker.answer()) is None:
+                hit = limit.hit(self._worker.seconds, 0)
+                if hit is not None:
+                    return Answer(0, None, self._worker.seconds, hit=hit)
+                self._worker.pipe.poll(TICK)
+            return found
         finally:
             self.end()
 
@@ -58,7 +63,7 @@ class Beside:
             self._worker = None
 
 
-def _has_threads() -> bool:
+def has_threads() -> bool:
     """Whether JAX has computed in this process; torch computes small arrays in one thread."""
     if "jax" not in sys.modules:
         return False

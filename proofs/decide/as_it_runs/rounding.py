@@ -18,12 +18,13 @@ import numpy as np
 from ...exact.array import Namespace
 from ...exact.enclosures import ArbField
 from ...exact.residues import Meter, TooLong
+from ...exact.scalar import DivisionByZero, Undecided
 from ...interpret.programs.program import program
 from ...interpret.questions import aside
 from .points import Arrays
 from .sides import DIGITS, FORMATS, Side
 
-DRAWS = 3
+DRAWS = 6
 """How many inputs near those given are tried."""
 FUNCTIONS = 3
 """Binary digits that a library's exp, or another order of a sum, may lose beside those of rounding once."""
@@ -54,7 +55,9 @@ def apart(
     """
     if _near(results, DIGITS[form]):
         return None
-    spreads = [_spread(one, arrays, form, compiled, own) for one, own in zip(sides, results, strict=True)]
+    spreads = [
+        _spread(one, arrays, form, compiled, own) for one, own in zip(sides, results, strict=True)
+    ]
     part = _beyond(results, spreads)
     if part is None:
         return None
@@ -142,7 +145,10 @@ def _farthest(found: Arrays, own: Arrays, moved: Arrays | None) -> Arrays:
 
 
 def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
-    """The widths of balls of the format's digits in which the program is computed as it is read; None if it is not."""
+    """The widths of balls of the format's digits in which a program is computed as it is read; None if it is not.
+
+    They have no limit where a choice depends on rounding.
+    """
     import flint
 
     if side.read is None:
@@ -154,6 +160,8 @@ def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
             given = [Namespace(field).asarray(_fractions(one)) for one in arrays]
             found = leaves(program(side.read)(*given))
             return [_widths(one.entries) for one in found]
+    except (Undecided, DivisionByZero, ZeroDivisionError):  # rounding may decide otherwise
+        return [np.full((), np.inf)]
     except (Exception, TooLong):  # what balls do not do
         return None
 
@@ -170,7 +178,11 @@ def _widths(entries: np.ndarray) -> np.ndarray:
 
 
 def _wider(one: Arrays, other: Arrays | None) -> Arrays:
-    return one if other is None else [np.maximum(a, b) for a, b in zip(one, other, strict=True)]
+    if other is None:
+        return one
+    if len(other) == 1 and other[0].ndim == 0:
+        other = other * len(one)
+    return [np.maximum(a, b) for a, b in zip(one, other, strict=True)]
 
 
 def leaves(value: Any) -> list[Any]:

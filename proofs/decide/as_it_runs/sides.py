@@ -51,6 +51,18 @@ class Side:
         found = targets.itself(self.target)
         return _of_module(found, self.names) if isinstance(found, type) else found
 
+    def load(self) -> None:
+        """Import its module and framework.
+
+        Raises:
+            Exception: what importing them raises.
+        """
+        if self.is_for_torch:
+            import torch
+
+            torch.set_num_threads(1)  # which survives a copy of the process
+        self.itself  # noqa: B018
+
     @property
     def compiles(self) -> bool:
         """Whether it is run compiled as well."""
@@ -62,9 +74,10 @@ class Side:
         Raises:
             BaseException: what the program raises.
         """
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return (self._in_torch if self.is_for_torch else self._in_jax)(arrays, form, compiled and self.compiles)
+        with _silent():
+            return (self._in_torch if self.is_for_torch else self._in_jax)(
+                arrays, form, compiled and self.compiles
+            )
 
     def _in_jax(self, arrays: Arrays, form: str, compiled: bool) -> Arrays:
         jax = jax_for("prove")
@@ -79,8 +92,9 @@ class Side:
             return None
         jax = jax_for("prove")
         try:
-            with jax.enable_x64(form == "float64"), contextlib.redirect_stdout(io.StringIO()):
-                return [_array(one) for one in jax.tree.leaves(self.itself(*(a.astype(form) for a in arrays)))]
+            with jax.enable_x64(form == "float64"), _silent():
+                value = self.itself(*(one.astype(form) for one in arrays))
+                return [_array(one) for one in jax.tree.leaves(value)]
         except mistakes.Errors:
             return None
 
@@ -88,10 +102,16 @@ class Side:
     def _jitted(self) -> Callable[..., Any]:
         return jax_for("prove").jit(self.itself)
 
+    @cached_property
+    def _torch_compiled(self) -> Callable[..., Any]:
+        import torch
+
+        return torch.compile(self.itself)
+
     def _in_torch(self, arrays: Arrays, form: str, compiled: bool) -> Arrays:
         import torch
 
-        function = torch.compile(self.itself) if compiled else self.itself
+        function = self._torch_compiled if compiled else self.itself
         given = [torch.tensor(one, dtype=getattr(torch, form)) for one in arrays]
         try:
             return _leaves(function(*given))
@@ -109,7 +129,9 @@ class Side:
 
     def _coarsest(self, arrays: Arrays, form: str) -> int:
         found = {form}
-        with contextlib.suppress(Exception):  # what is not traced is taken to keep its inputs' format
+        with contextlib.suppress(
+            Exception
+        ):  # what is not traced is taken to keep its inputs' format
             found |= set(
                 self._torch_formats(arrays, form)
                 if self.is_for_torch
@@ -187,6 +209,18 @@ def _leaves(value: Any) -> list[np.ndarray]:
         return [_array(value)]
     plain = value.detach().cpu().resolve_conj()
     return [_array((plain if plain.is_complex() else plain.double()).numpy())]
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """What a program prints, or is warned of, is not shown."""
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+    ):
+        warnings.simplefilter("ignore")
+        yield
 
 
 @contextlib.contextmanager

@@ -119,7 +119,7 @@ def literal(value: Any) -> Any:
 
 def _note(text: str) -> None:
     """Let the proof say what it takes for granted about a literal, or that there are more of these."""
-    notes = current().fits
+    notes = current().taken
     alike = [one for one in notes if one.startswith(text.partition(":")[0])]
     notes.setdefault(text if len(alike) < MOST_NOTES else f"{text.partition(':')[0]}: and others")
 
@@ -227,7 +227,7 @@ def _opaque(
 ) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any) -> KernelArray:
         if name in DOMAINS:
-            current().fits.setdefault(DOMAINS[name])
+            current().taken.setdefault(DOMAINS[name])
         return function(name, of(reals(a)))
 
     return rule
@@ -266,7 +266,7 @@ def _sqrt(reader: Any, params: Any, a: Any) -> KernelArray:
         if sizes is not None:
             return sizes
         if not _is_seen_not_below_0(of):
-            current().fits.setdefault(DOMAINS["sqrt"])
+            current().taken.setdefault(DOMAINS["sqrt"])
         return function("sqrt", of)
     return picked(roots.root(known), of.dims, lambda at: [])
 

@@ -15,8 +15,7 @@ from ...kernel import index as declarations
 from ...kernel.index import Index, declared, facts, variable
 from ...kernel.inequalities import implied
 from ..questions import Unreadable
-from ..session import current
-from ..size import Size, spelled
+from ..session import Fit, current
 
 LIMIT = 2**31 - 1
 """The greatest size that is looked at, and the greatest number of 32 bits."""
@@ -56,7 +55,7 @@ def fitting(reader: Any) -> Callable[[Index], Index]:
 def unmeasured(reader: Any) -> None:
     """Note that the present equation's whole numbers, which are read as real ones, are taken to fit."""
     wide(reader.dtype())
-    current().fits.setdefault(f"no whole number runs over{reader.where()}")
+    current().taken.setdefault(f"no whole number runs over{reader.where()}")
 
 
 def _is_small(number: Index) -> bool:
@@ -81,7 +80,7 @@ def _note(number: Index, what: str) -> None:
         if end is None or (c > 0 and len(ends) < 2):
             raise RunsOver(f"whole numbers without a bound ({what})")
         number = number.substitute({v: end})
-    current().fits.setdefault(f"{spelled(Size(number))} ≤ {LIMIT} ({what})")
+    current().fits.setdefault(Fit(number, LIMIT, what))
 
 
 __all__ = ["LIMIT", "RunsOver", "fitting", "unmeasured", "wide"]

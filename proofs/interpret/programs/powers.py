@@ -40,7 +40,7 @@ def powers(base: KernelArray, exponent: Any) -> KernelArray:
     def to_index(place: tuple[Index, ...], e: Index) -> Term:
         if holds(e):
             return power(of.entry(place), e)
-        current().fits.setdefault(NEGATIVE)
+        current().taken.setdefault(NEGATIVE)
         if holds(-e):
             return reciprocal(power(of.entry(place), -e))
         return power(of.entry(place), e)

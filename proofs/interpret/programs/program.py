@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs.arrays.definition import note
-from scanproof.constructs.errors import UsageError
 
 from ...exact.array import ExactArray
 from ...exact.scalar import NotPolynomial
@@ -138,7 +137,4 @@ def _number_parts(value: Any) -> Any:
 
 def _nested(tree: Any, outputs: list[Any]) -> Any:
     jax = jax_for("a program")
-    found = jax.tree.unflatten(tree, outputs)
-    if found is None or not outputs:
-        raise UsageError("a program returned nothing; expected an array, or several.")
-    return found
+    return jax.tree.unflatten(tree, outputs)

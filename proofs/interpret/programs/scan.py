@@ -215,9 +215,10 @@ def counters_of(turn: Any, start: list[Any], length: Index) -> dict[int, Callabl
         raise Unreadable("a loop that carries masks, or arrays of integers")
     steps = dict.fromkeys(other, 1)
     time = position("t", 0, length)
-    fits = current().fits
+    session = current()
+    fits, taken = session.fits, session.taken
     for _ in range(TRIALS if other else 0):
-        current().fits = dict(fits)  # a wrong guess notes what does not matter
+        session.fits, session.taken = dict(fits), dict(taken)  # a wrong guess notes nothing
         now = [_counted(one, steps[k], time) if k in steps else one for k, one in enumerate(start)]
         after, _ = turn(time, now)
         gaps = {k: _gap(after[k], now[k]) for k in other}

@@ -30,6 +30,10 @@ class Traced(NamedTuple):
     dimensions: Dimensions
 
 
+class NoArrays(TypeError):
+    """What a program returns."""
+
+
 class Format(NamedTuple):
     """A floating-point format of a program's inputs, and whether JAX has formats of 64 bits beside it."""
 
@@ -39,10 +43,19 @@ class Format(NamedTuple):
 
 FORMATS = (Format("float64", True), Format("float32"), Format("bfloat16"), Format("float16"))
 """In turn: a state that a program makes in one format may not take inputs of another."""
+ASKED_FOR = Format("float32", True)
+"""That in which a program for torch is traced that asks for the format: torch's default, beside those of 64 bits."""
 NUMBERS = (bool, int, float, complex)
 FORMAT = re.compile(r"float\d+|dtype")
 """What JAX says where formats do not fit."""
 _formats: WeakKeyDictionary[Any, Format] = WeakKeyDictionary()
+_asked: list[bool] = []
+"""Not empty where the program that was traced last has asked for a format."""
+
+
+def asks_for_a_format() -> None:
+    """Note that a program asks which format a tensor of real numbers has."""
+    _asked.append(True)
 
 
 def format_of(function: Callable[..., Any]) -> Format:
@@ -69,6 +82,8 @@ def traced(
         Unreadable: if it does not trace with symbols for sizes, or decides one.
     """
     known = format_of(function)
+    if is_for_torch(function):
+        return _of_torch(function, shapes, known, folded)
     try:
         return in_format(function, shapes, known, folded)
     except Exception as error:
@@ -81,6 +96,26 @@ def traced(
                     _formats[function] = other
                     return found
         raise
+
+
+def _of_torch(
+    function: Callable[..., Any], shapes: Sequence[Sequence[Index]], known: Format, folded: bool
+) -> Traced:
+    """A program for torch whose inputs are of any format, or if it asks for that, of torch's default."""
+    _asked.clear()
+    try:
+        return in_format(function, shapes, known, folded)
+    except Exception:
+        if not _asked:
+            raise
+    _formats[function] = ASKED_FOR
+    return in_format(function, shapes, ASKED_FOR, folded)
+
+
+def is_for_torch(function: Callable[..., Any]) -> bool:
+    """Whether it is a function for torch, read as one of JAX arrays, also where its axes are joined."""
+    inner = getattr(function, "__wrapped__", None)
+    return hasattr(function, "for_torch") or (inner is not None and is_for_torch(inner))
 
 
 def in_format(
@@ -114,9 +149,11 @@ def _traced(
     def flat(*arrays: Any) -> Any:
         leaves, tree = jax.tree.flatten(function(*arrays))
         outputs.append(tree)
+        if not leaves:
+            raise NoArrays("it returns nothing; expected an array, or several")
         for one in leaves:
             if not isinstance(one, NUMBERS) and not hasattr(one, "dtype"):
-                raise TypeError(f"it returns a {type(one).__name__}; expected arrays")
+                raise NoArrays(f"it returns {_a(type(one).__name__)}; expected arrays")
         return leaves
 
     def any_length(length: Any) -> Any:
@@ -129,7 +166,7 @@ def _traced(
         symbolic = any(not isinstance(d, int) for one in given for d in one.shape)
         answers = None
         try:
-            with listening(Decided), in_order(), machine_unseen(), ExitStack() as watched:
+            with listening(Decided), in_order(), machine_unseen(function), ExitStack() as watched:
                 if symbolic or folded:
                     watched.enter_context(associative.one_equation(any_length))
                 if symbolic:  # numbers have nothing to hide, and are traced a hundred times
@@ -157,6 +194,10 @@ def _traced(
             "take callbacks and prints out of it, or pass a function without them."
         )
     return Traced(jaxpr, outputs[-1], dimensions)
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _given(

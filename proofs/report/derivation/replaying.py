@@ -57,6 +57,7 @@ def _session(reading: Proving, proved: Proved) -> Proving:
         ranged=reading.ranged,
         programs=reading.programs,
         fits=reading.fits,
+        taken=reading.taken,
         partial=reading.partial,
         differentiated=reading.differentiated,
         symbols=reading.symbols,

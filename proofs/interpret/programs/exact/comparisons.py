@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....exact.entries import arranged, as_array
-from ....exact.scalar import NotPolynomial
+from ....exact.scalar import NotPolynomial, Undecided
 from .computer import Computer, NoNumber, fractions, of_scalars
 
 CONTRARY = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
@@ -22,7 +22,7 @@ def decided(name: str, a: Any, b: Any) -> bool:
     """Whether a comparison of two numbers holds; balls that overlap are compared where they are one ball.
 
     Raises:
-        NotPolynomial: where it is not decided.
+        Undecided: where enclosures do not tell.
     """
     if a is b:
         return name in ("le", "ge", "eq")
@@ -31,7 +31,7 @@ def decided(name: str, a: Any, b: Any) -> bool:
     if (hasattr(a, "overlaps") or hasattr(b, "overlaps")) and not getattr(operator, CONTRARY[name])(
         a, b
     ):
-        raise NotPolynomial("a comparison that an enclosure does not decide")
+        raise Undecided("a comparison that an enclosure does not decide")
     return False
 
 
@@ -143,7 +143,7 @@ def whole(name: str) -> Callable[..., Any]:
             try:
                 return computer.field.number(int(of(Fraction(str(x)))))
             except ValueError as error:  # an enclosure
-                raise NotPolynomial(name) from error
+                raise Undecided(name) from error
 
         return computer.map(number, fractions(computer, a))
 

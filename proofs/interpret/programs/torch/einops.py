@@ -92,7 +92,9 @@ def _transformed(tensor: Any, pattern: str, lengths: dict[str, Any], how: str | 
             length = length * known[n]
         shape.append(length)
     made = array.reshape(tuple(shape))
-    return tensor._view(made) if isinstance(tensor, Tensor) else Tensor(made)
+    if not isinstance(tensor, Tensor):
+        return Tensor(made)
+    return tensor.spread(made) if new else tensor._view(made)
 
 
 def _spelled_out(side: list[list[str]], others: list[str]) -> list[list[str]]:

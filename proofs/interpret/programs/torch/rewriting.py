@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import importlib.util
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
-from . import loops, sequences
+from . import formats, loops, sequences, turns
 from .standins import modules
 from .tensors import LOOPS, refuse
 
@@ -29,6 +30,11 @@ NAMES = {
     "_scanproof_slice": slice,
     "_scanproof_alone": sequences.alone,
     "_scanproof_table": sequences.Table,
+    "_scanproof_same": formats.is_same,
+    "_scanproof_turn": turns.Turn,
+    "_scanproof_turned": turns.turned,
+    "_scanproof_within": turns.within,
+    "_scanproof_partial": functools.partial,
 }
 LEAVING = (
     ast.Return,
@@ -48,14 +54,18 @@ class Loops(ast.NodeTransformer):
         self.items, self.depth, self.count = items, 0, 0
         self.reads: list[Counter[str]] = []
         """How often the functions around read each name."""
+        self.made: list[list[tuple[tuple[int, int], set[str]]]] = []
+        """Where the functions around make functions of their own, and which of their names these read."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Loops are followed in functions alone."""
         self.depth += 1
         self.reads.append(_reads(node))
+        self.made.append(turns.made_in(node))
         own = [one for part in node.body for one in _own(part)]
         self.generic_visit(node)
         self.reads.pop()
+        self.made.pop()
         self.depth -= 1
         if any(isinstance(one, ast.Global | ast.Nonlocal) for one in own):
             what = "a function with global or nonlocal names"
@@ -93,17 +103,25 @@ class Loops(ast.NodeTransformer):
         self.count += 1
         item = f"_scanproof_item{self.count}"
         if isinstance(first.target, ast.Name):
-            make: ast.expr = ast.Lambda(_arguments([first.target.id]), node.elt)
+            make = self._made([first.target.id], node.elt)
         elif isinstance(first.target, ast.Tuple) and all(
             isinstance(e, ast.Name) for e in first.target.elts
         ):
             names = [e.id for e in first.target.elts]  # type: ignore[attr-defined]
-            inner = ast.Lambda(_arguments(names), node.elt)
+            inner = self._made(names, node.elt)
             given = ast.Call(inner, [ast.Starred(ast.Name(item, ast.Load()), ast.Load())], [])
-            make = ast.Lambda(_arguments([item]), given)
+            make = turns.at_once(_arguments([item]), given)
         else:
             return node
         return ast.copy_location(_call("_scanproof_each", [first.iter, make]), node)
+
+    def _made(self, names: list[str], item: ast.expr) -> ast.expr:
+        """A function of an item's parts; what it makes of functions is of its turn."""
+        turn = f"_scanproof_turn{self.count}"
+        found, is_guarded = turns.guarded_item(item, set(names), turn)
+        if not is_guarded:
+            return turns.at_once(_arguments(names), found)
+        return _call("_scanproof_turned", [turns.at_once(_arguments([turn, *names]), found)])
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         """`x[k]`, where it is read."""
@@ -142,9 +160,24 @@ class Loops(ast.NodeTransformer):
             return ast.copy_location(_call("_scanproof_number", [node.func, *node.args]), node)
         return node
 
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """`x.dtype is torch.float32`, which asks as == does."""
+        self.generic_visit(node)
+        given = [node.left, *node.comparators]
+        if len(given) > 2 or not isinstance(node.ops[0], ast.Is | ast.IsNot):
+            return node
+        if any(isinstance(one, ast.Constant) for one in given):
+            return node
+        same: ast.expr = _call("_scanproof_same", given)
+        if isinstance(node.ops[0], ast.IsNot):
+            same = ast.UnaryOp(ast.Not(), same)
+        return ast.copy_location(same, node)
+
     def visit_For(self, node: ast.For) -> Any:
         """A loop whose body leaves it in no other way than by its end."""
         inside = _reads(node.target, node.iter, *node.body)
+        assigned, here = set(_assigned(node)), (node.lineno, node.col_offset)
+        seen = any(at < here and names & assigned for at, names in (self.made or [[]])[-1])
         self.generic_visit(node)
         own = [one for part in node.body for one in _own(part)]
         leaves = any(isinstance(one, LEAVING) for one in own)
@@ -153,23 +186,24 @@ class Loops(ast.NodeTransformer):
             for one in own
         )
         loops = any(isinstance(one, ast.For | ast.While | ast.AsyncFor) for one in own)
-        if not self.depth or leaves or changes or (loops and _continues(own)):
-            return node
+        if not self.depth or leaves or changes or seen or (loops and _continues(own)):
+            return node  # if seen, a function from before the loop would not see what turns assign
         self.count += 1
         item, name = f"_scanproof_item{self.count}", f"_scanproof_body{self.count}"
         targets = sorted(set(_assigned(node)))
         result = ast.Tuple([ast.Name(t, ast.Load()) for t in targets], ast.Load())
         first = ast.Assign([node.target], ast.Name(item, ast.Load()))
         turn = _Turn(result)
+        steps = [first, *turn.body(node.body), ast.Return(result)]
         body = ast.FunctionDef(
             name,
             _arguments([item, *targets]),
-            [first, *turn.body(node.body), ast.Return(result)],
+            turns.guarded(steps, set(targets), f"_scanproof_turn{self.count}"),
             [],
             type_params=[],  # pyright: ignore[reportCallIssue]  a field since Python 3.12
         )
         values: list[ast.expr] = [
-            ast.Lambda(_arguments([]), ast.Name(t, ast.Load())) for t in targets
+            turns.at_once(_arguments([]), ast.Name(t, ast.Load())) for t in targets
         ]
         later = [t for t in targets if self.reads[-1][t] > inside[t]]
         called = _call(

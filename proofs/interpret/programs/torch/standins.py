@@ -9,9 +9,11 @@ from typing import Any
 
 from jax import numpy as jnp
 
-from . import einops
-from .functions import DTYPES, FUNCTIONS, differentiated
+from . import derivatives, einops, entrywise, formats, making, modes, reductions, shapes, table
 from .tensors import Tensor, entries, refuse
+
+FILL_THE_TABLE = (entrywise, making, reductions, shapes)
+"""The files of rules."""
 
 
 class StandIn(ModuleType):
@@ -25,6 +27,15 @@ class StandIn(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         raise refuse(f"{self.__name__}.{name}", "write it with functions that docs/prove.md names")
+
+
+class Functions(StandIn):
+    """A part of torch with functions of the table."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return table.function(self.__name__, name)
 
 
 class Plainly:
@@ -54,6 +65,8 @@ class Parameter(Tensor):
 class Module:
     """`nn.Module`: attributes, and a call that is `forward`."""
 
+    training = True
+
     def __call__(self, *given: Any, **named: Any) -> Any:
         return self.forward(*given, **named)  # type: ignore[attr-defined]
 
@@ -80,12 +93,12 @@ class Linear(Module):
     """x Wᵀ + b."""
 
     def __init__(self, in_features: Any, out_features: Any, bias: bool = True, **_: Any) -> None:
-        self.weight = Parameter(jnp.zeros((out_features, in_features)))
-        self.bias = Parameter(jnp.zeros((out_features,))) if bias else None
+        self.weight = Parameter(jnp.zeros((out_features, in_features), formats.default()))
+        self.bias = Parameter(jnp.zeros((out_features,), formats.default())) if bias else None
 
     def forward(self, input: Tensor) -> Tensor:
         """(…, in_features) -> (…, out_features)."""
-        return FUNCTIONS["linear"](input, self.weight, self.bias)
+        return entrywise.linear(input, self.weight, self.bias)
 
 
 def math_of_sizes() -> StandIn:
@@ -122,21 +135,25 @@ def _product(numbers: Any) -> Any:
 def modules() -> dict[str, ModuleType]:
     """The stand-ins by the names under which they are imported."""
     plainly = Plainly()
-    table = {name: function for name, function in FUNCTIONS.items() if not name.endswith("_")}
-    functional = StandIn("torch.nn.functional", **table)
+    functional = Functions("torch.nn.functional")
     nn = StandIn(
         "torch.nn", Module=Module, Parameter=Parameter, Linear=Linear, functional=functional
     )
-    linalg = StandIn(
-        "torch.linalg", solve_triangular=FUNCTIONS["solve_triangular"], norm=FUNCTIONS["norm"]
-    )
-    func = StandIn("torch.func", grad=differentiated)
+    linalg = Functions("torch.linalg")
+    func = StandIn("torch.func", grad=derivatives.differentiated)
     jit = StandIn("torch.jit", script=plainly, ignore=plainly)
     cuda = StandIn("torch.cuda")
     parts = {"nn": nn, "linalg": linalg, "func": func, "jit": jit, "cuda": cuda}
-    nothing = dict.fromkeys(("no_grad", "enable_grad", "inference_mode", "compile"), plainly)
-    numbers = {"inf": math.inf, "pi": math.pi, "Tensor": Tensor, "FloatTensor": Tensor}
-    torch = StandIn("torch", **{**table, **DTYPES, **nothing, **numbers, **parts})
+    named = {
+        "no_grad": modes.recording(False),
+        "enable_grad": modes.recording(True),
+        "compile": plainly,
+        "get_default_dtype": formats.of_nothing,
+        "finfo": formats.limits,
+        "dtype": formats.Dtype,
+    }
+    numbers = {"inf": math.inf, "pi": math.pi, "nan": math.nan, "e": math.e, "Tensor": Tensor}
+    torch = Functions("torch", **{**formats.DTYPES, **named, **numbers, **parts})
     kit = StandIn(
         "einops",
         rearrange=einops.rearrange,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
+from . import formats, modes
 from .rewriting import Loader, no_loops
 from .standins import Module
 from .tensors import Tensor
@@ -37,7 +39,7 @@ def as_jax(file: Path, module: str, attribute: str) -> Callable[..., Any]:
 
     @functools.wraps(found)
     def run(*arrays: Any) -> Any:
-        with no_loops():
+        with _read(arrays):
             return _arrays(found(*map(Tensor, arrays)))
 
     return _marked(run)
@@ -50,7 +52,7 @@ def _of_module(kind: type[Module]) -> Callable[..., Any]:
     keys = [path.replace(".", "_") for path in paths]
 
     def run(*arrays: Any) -> Any:
-        with no_loops():
+        with _read(arrays):
             made = kind()
             slots = made.parameters_by_name()
             for path, array in zip(paths, arrays[len(names) :], strict=True):
@@ -63,6 +65,13 @@ def _of_module(kind: type[Module]) -> Callable[..., Any]:
     ]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return _marked(run)
+
+
+@contextmanager
+def _read(arrays: Sequence[Any]) -> Iterator[None]:
+    """A program is run on symbols: outside of loops and derivatives, with formats where the inputs have them."""
+    with no_loops(), modes.outside(), formats.following(arrays):
+        yield
 
 
 def _marked(run: Any) -> Any:

@@ -19,6 +19,7 @@ from jax import lax
 from jax import numpy as jnp
 
 from ...questions import Unreadable
+from . import modes
 
 with suppress(ImportError, AttributeError):  # JAX's equations are of the user's lines, not of these
     from jax._src.source_info_util import register_exclusion
@@ -74,6 +75,8 @@ class Family:
         self.depth = len(LOOPS)
         self.parts = list({id(one): one for one in parts}.values())
         """Those whose memory it may be, where turns of a loop decide it: it is read until one of them is written."""
+        self.constant = modes.stopped()
+        """Whether it was made where no derivative is recorded."""
         self.before: Family | None = None
         """In a turn of a loop, that of what a name stood for before the loop."""
 
@@ -83,8 +86,8 @@ class Family:
         return self.own + sum(one.writes for one in self.parts)
 
 
-KINDS = "biufc"
-"""Kinds of numbers, each of which holds those before it."""
+KINDS = "bifc"
+"""Truth values, whole, real and complex numbers: each kind holds those before it."""
 LOOPS: list[Any] = []
 """The loops over sizes whose bodies are being read, outermost first; each notes what is written."""
 
@@ -224,6 +227,14 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Place, f"__{_name}__", _comparison(getattr(operator, _name)))
 
 
+def kind(array: Any) -> str:
+    """The letter of `KINDS` for an array's numbers."""
+    for letter, name in zip(KINDS, ("bool_", "integer", "floating"), strict=False):
+        if jnp.issubdtype(array.dtype, getattr(jnp, name)):
+            return letter
+    return KINDS[-1]
+
+
 def is_size(one: Any) -> bool:
     """Whether it is a whole number, or a dimension of JAX's that stands for one."""
     return (isinstance(one, int) and not isinstance(one, bool)) or jax.export.is_symbolic_dim(one)
@@ -235,14 +246,16 @@ def is_zero(size: Any) -> bool:
 
 
 class Tensor:
-    """A tensor of torch over an array of JAX; `functions` has its methods, and `loops` how it is run through."""
+    """A tensor of torch over an array of JAX; `table` has its methods, and `loops` how it is run through."""
 
     __hash__ = object.__hash__
 
     def __init__(self, array: Any, family: Family | None = None) -> None:
-        self._array = array
+        self._array = lax.stop_gradient(array) if modes.stopped() else array
         self._family = Family() if family is None else family
         self._seen = self._family.writes
+        self.repeats = False
+        """Whether several of its entries may be one number in memory."""
 
     @property
     def array(self) -> Any:
@@ -263,7 +276,15 @@ class Tensor:
     def _view(self, array: Any) -> Tensor:
         """A tensor with these entries that may share this one's memory."""
         self.array  # noqa: B018  a stale tensor has no views
-        return Tensor(array, self._family)
+        found = Tensor(array, self._family)
+        found.repeats = self.repeats
+        return found
+
+    def spread(self, array: Any) -> Tensor:
+        """A view whose entries repeat this one's."""
+        found = self._view(array)
+        found.repeats = True
+        return found
 
     def _write(self, new: Any, place: tuple[Any, ...] | None = None) -> Tensor:
         """Change the tensor in place.
@@ -276,12 +297,21 @@ class Tensor:
         if jnp.shape(new) != jnp.shape(old):
             raise refuse(f"an in-place change of shape {jnp.shape(old)} to {jnp.shape(new)}")
         new = jnp.asarray(new)
-        if KINDS.index(new.dtype.kind) > KINDS.index(old.dtype.kind):
+        if KINDS.index(kind(new)) > KINDS.index(kind(old)):
             raise refuse(f"an in-place change of {old.dtype} to {new.dtype}")
+        if self.repeats:
+            raise refuse("an in-place change of a tensor whose entries repeat", "clone() it first")
         if self._family.parts:
             raise refuse(
-                "an in-place change of what a loop over a size gave its name", "clone() it first"
+                "an in-place change of what a loop over a size gave its name, or a derivative is taken at",
+                "clone() it first",
             )
+        if modes.stopped():
+            if not self._family.constant:
+                raise refuse(
+                    "an in-place change, where no gradient is recorded, of a tensor from elsewhere"
+                )
+            new = lax.stop_gradient(new)
         for loop in LOOPS[self._family.depth :]:
             loop.written(self, place)
         self._family.own += 1
@@ -327,60 +357,6 @@ def entries(value: Any) -> Any:
     return value.value if isinstance(value, Place) else value
 
 
-def arithmetic(function: Callable[[Any, Any], Any], swapped: bool = False) -> Any:
-    """An operator of tensors: a new tensor."""
-
-    def run(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, Tensor | Place | bool | int | float | complex) and not hasattr(
-            other, "dtype"
-        ):
-            if not is_size(other):
-                return NotImplemented
-            other = jnp.asarray(other)
-        pair = (entries(other), self.array) if swapped else (self.array, entries(other))
-        return Tensor(function(*pair))
-
-    return run
-
-
-def in_place(function: Callable[[Any, Any], Any]) -> Any:
-    """`x += y` changes the tensor that x is."""
-    return lambda self, other: self._write(function(self.array, entries(other)))
-
-
-def _whole(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def run(one: Any, other: Any) -> Any:
-        if any(jnp.asarray(a).dtype.kind == "f" for a in (one, other)):
-            raise refuse("// or % of real numbers")
-        return function(one, other)
-
-    return run
-
-
-OPERATORS = {
-    "add": jnp.add,
-    "sub": jnp.subtract,
-    "mul": jnp.multiply,
-    "truediv": jnp.true_divide,
-    "floordiv": _whole(jnp.floor_divide),
-    "mod": _whole(jnp.remainder),
-    "pow": lambda one, other: one**other,
-    "matmul": jnp.matmul,
-    "and": operator.and_,
-    "or": operator.or_,
-    "xor": operator.xor,
-}
-for _name, _function in OPERATORS.items():
-    setattr(Tensor, f"__{_name}__", arithmetic(_function))
-    setattr(Tensor, f"__r{_name}__", arithmetic(_function, swapped=True))
-    setattr(Tensor, f"__i{_name}__", in_place(_function))
-for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(Tensor, f"__{_name}__", arithmetic(getattr(operator, _name)))
-Tensor.__neg__ = lambda self: Tensor(-self.array)  # type: ignore[attr-defined]
-Tensor.__abs__ = lambda self: Tensor(jnp.abs(self.array))  # type: ignore[attr-defined]
-Tensor.__invert__ = lambda self: Tensor(~self.array)  # type: ignore[attr-defined]
-
-
 # Indexing
 
 
@@ -409,6 +385,9 @@ def _parts(array: Any, key: Any) -> tuple[list[Any], list[tuple[int, Any, Any]]]
             plain.append(slice(None))
         elif isinstance(one, slice) or is_size(one):
             length = array.shape[axis]
+            step = getattr(one, "step", None)
+            if isinstance(step, int) and step < 1:
+                raise refuse("a slice that goes backwards", "use flip")
             if is_size(one) and not isinstance(one, int):
                 one = one - length  # from the end
                 if not isinstance(one, int):

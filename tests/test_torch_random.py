@@ -1,4 +1,4 @@
-"""Random programs for torch with views, writes in place and loops are read as torch runs them, or refused."""
+"""Random programs for torch, with views, writes, loops and slopes, are read as torch runs them, or refused."""
 
 from __future__ import annotations
 
@@ -92,3 +92,65 @@ def test_random_programs_are_read_as_torch_runs_them_or_refused(tmp_path):
                 for ours, theirs in zip(found, wanted, strict=True):
                     np.testing.assert_allclose(ours, theirs, atol=1e-9, err_msg=program(seed))
     assert read >= READ
+
+
+OF_ONE = (
+    "{a}.relu()", "{a}.abs()", "{a}.clamp(-1, 0.5)", "{a}.detach()", "({a} * 1).data", "F.leaky_relu({a}, 0.25)",
+    "{a} ** 2", "{a}.cumsum(0)", "{a}.amax() * {a}", "{a}.min() + {a}", "{a} / ({a}.norm() + 1)", "{a}.std() * {a}",
+    "F.softplus({a})", "{a}.masked_fill({a} < 0, 0.5)", "constant({a})", "{a}.flip(0)", "-{a}", "{a}.clone().mul_(2)",
+    "F.normalize({a}, dim=0)", "{a}.softmax(0)", "{a}.prod() - {a}", "{a}.double() / 2", "({a} > 0) * {a}",
+    "{a}[1:].sum() * {a}",
+)  # fmt: skip
+OF_TWO = (
+    "{a} + {b}", "{a} * {b}", "{a} - 2 * {b}", "torch.maximum({a}, {b})", "torch.minimum({a}, {b})",
+    "torch.where({a} >= {b}, {a}, {b})", "torch.add({a}, {b}, alpha=3)", "torch.outer({a}, {b}).sum(0)",
+    "torch.lerp({a}, {b}, 0.25)", "torch.logaddexp({a}, {b})",
+)  # fmt: skip
+SLOPES, SLOPES_READ = 60, 55
+
+
+def slope(seed: int) -> str:
+    """The gradient of a function with kinks, parts of which are not recorded."""
+    rng = random.Random(seed)
+    names, lines = ["z"], []
+    for k in range(rng.randint(2, 5)):
+        choices = OF_ONE if rng.random() < 0.6 else OF_TWO
+        line = f"v{k} = " + rng.choice(choices).format(a=rng.choice(names), b=rng.choice(names))
+        unrecorded = rng.random() < 0.2
+        lines += ["with torch.no_grad():"] * unrecorded + [unrecorded * "    " + line]
+        names.append(f"v{k}")
+    weights = " + ".join(f"{k + 1} * {name}" for k, name in enumerate(names))
+    lines.append(f"return ({weights}).sum()")
+    body = "\n".join(f"        {one}" for one in lines)
+    return f"def g{seed}(x):\n    def loss(z):\n{body}\n\n    return grad(loss)(x)\n\n\n"
+
+
+HEAD = """import torch
+import torch.nn.functional as F
+from torch.func import grad
+
+
+@torch.no_grad()
+def constant(a):
+    return a * 3
+
+
+"""
+
+
+def test_random_slopes_are_torchs_at_zeros_ties_and_bounds(tmp_path):
+    file = tmp_path / "random_slopes.py"
+    file.write_text(HEAD + "".join(map(slope, range(SLOPES))))
+    programs = runpy.run_path(str(file))
+    read = 0
+    for seed in range(SLOPES):
+        x = np.random.default_rng(seed).integers(-2, 3, 4) / 2
+        wanted = programs[f"g{seed}"](torch.tensor(x)).numpy()
+        with jax.enable_x64(True):
+            try:
+                found = as_jax(file, "random_slopes", f"g{seed}")(jnp.asarray(x))
+            except Unreadable:
+                continue
+        read += 1
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9, err_msg=slope(seed))
+    assert read >= SLOPES_READ

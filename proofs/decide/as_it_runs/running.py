@@ -1,0 +1,85 @@
+"""Both programs of `prove` run beside what is read of them, and what becomes of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...check.result import Result
+from ...interpret.programs.tracing import ASKED_FOR, format_of
+from ...language.sizes import by_name, names
+from ..budget import Budget
+from .answer import with_runs
+from .comparing import SECONDS, SHORT, Comparison, Runs
+from .process import Beside
+from .sides import FORMATS, Side
+
+PATIENCE = 30.0
+"""Seconds that running both may take longer than reading them, if nothing is compiled for torch."""
+
+
+class Running:
+    """Both programs as they run.
+
+    Args:
+        targets: the program and its specification: their names, or the functions.
+        frameworks: "jax" or "torch", of each.
+        read: the functions of JAX arrays that they are read as; None for what is not read.
+        given: the arguments' shapes, by name.
+        sizes: where the claim is compared, if that is said.
+        compiled: whether functions for torch are run under torch.compile as well.
+        budget: what the process in which they run may take.
+    """
+
+    def __init__(
+        self,
+        targets: Sequence[str | Callable[..., Any]],
+        frameworks: Sequence[str],
+        read: Sequence[Callable[..., Any] | None],
+        given: Mapping[str, str],
+        sizes: Mapping[str, Sequence[int]],
+        compiled: bool,
+        budget: Budget,
+    ) -> None:
+        self._names, self._shapes, self._compiled = list(given), list(given.values()), compiled
+        self._sides = [
+            Side(target, framework == "torch", one, compiled and framework == "torch", self._names)
+            for target, framework, one in zip(targets, frameworks, read, strict=True)
+        ]
+        self._ranges = {name: sizes.get(name, (1,)) for name in names(self._shapes)}
+        self._beside = Beside(self._compared(FORMATS).run, SECONDS, budget)
+
+    def _compared(self, formats: Sequence[str]) -> Comparison:
+        return Comparison(self._sides, self._shapes, self._ranges, formats)
+
+    def answer(self, result: Result, seconds: float, stopped: str = "") -> tuple[Result, Runs]:
+        """What the result of reading becomes, and what came of running.
+
+        Args:
+            result: of what was read.
+            seconds: no longer than these is waited.
+            stopped: why this process runs nothing any more.
+        """
+        runs, missing = None, stopped
+        if not stopped or self._beside.is_apart:
+            longest = max(seconds, 1.0) if self._compiled else min(max(seconds, 1.0), PATIENCE)
+            settled = result.verdict in ("proved", "refuted")
+            found = self._beside.answer(longest, SHORT if settled else SECONDS)
+            runs, missing = found.value, found.missing
+        if not isinstance(runs, Runs):
+            runs = Runs(notes=[f"running the two: {missing}"])
+        formats = self._formats()
+        if runs.different is not None and runs.different.form not in formats:
+            note = f"in {runs.different.form} the two differ at {by_name(runs.different.sizes)}"
+            runs = self._compared(formats).run(SHORT)
+            runs.notes.append(note)
+        return with_runs(result, runs, self._sides, self._names), runs
+
+    def _formats(self) -> Sequence[str]:
+        """The formats of which what is read speaks: torch's default alone, where a program asks for its inputs'."""
+        read = [one.read for one in self._sides if one.read is not None]
+        return FORMATS[:1] if any(format_of(one) == ASKED_FOR for one in read) else FORMATS
+
+    def end(self) -> None:
+        """Run no more."""
+        self._beside.end()

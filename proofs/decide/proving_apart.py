@@ -1,0 +1,68 @@
+"""`prove` in a process of its own: programs that end it, or do not let themselves be stopped, cost one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from scanproof.constructs.errors import UsageError
+
+from ..check.result import Result
+from ..language.sizes import shapes_in
+from . import mistakes
+from .as_it_runs.process import has_threads
+from .budget import Budget
+from .in_order import Tell
+from .proving import Outcome, prove
+from .workers import AtWork, run
+
+
+def prove_apart(
+    function: str, *, shapes: str, equals: str, within: Budget, tell: Tell, **options: Any
+) -> Outcome:
+    """What `prove` finds out, with its arguments.
+
+    Where JAX computed before, whose threads do not survive a copy of the process, it runs in this one.
+
+    Raises:
+        UsageError: as `prove`, and if the programs end their process.
+    """
+    options = {**options, "shapes": shapes, "equals": equals}
+    options |= {"seconds": within.seconds, "memory": within.memory}
+    if has_threads():
+        return prove(function, **options, tell=tell)
+    task = partial(_proved, function, options)
+    hard = within.with_grace()
+    (answer,) = run(
+        [task],
+        jobs=1,
+        time_limit=hard.seconds,
+        memory_limit=hard.memory,
+        watch=partial(_tell, tell),
+    )
+    names = f"prove {function} = {equals}"
+    if answer.hit is not None:
+        reason = str(within.limit(answer.hit.what, answer.hit.where))
+        return Outcome(function, equals, shapes_in(shapes), Result("unknown", reason=reason))
+    if answer.ended is not None:
+        raise UsageError(
+            f"{names}: the process in which they ran ended with {answer.ended}; a program returns arrays, and ends "
+            "no process."
+        )
+    return answer.value
+
+
+def _proved(function: str, options: dict[str, Any]) -> Outcome:
+    try:
+        return prove(function, **options)
+    except Exception:
+        raise
+    except BaseException as error:  # no Ctrl-C, which this process does not hear
+        names = f"prove {function} = {options['equals']}"
+        raise UsageError(f"{names}: it does not run: {mistakes.said(error)}.") from None
+
+
+def _tell(tell: Tell, at_work: Mapping[int, AtWork]) -> None:
+    for one in at_work.values():
+        tell(one.stage)

@@ -1,0 +1,121 @@
+"""Programs run as people run them: what rounding explains is no difference, and everything else is one."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jax.core import Tracer
+from run_cases import EQUAL, OTHER
+
+from scanproof.proofs.decide import workers
+from scanproof.proofs.decide.as_it_runs.comparing import SHORT, Comparison
+from scanproof.proofs.decide.as_it_runs.points import Points, many, small_sizes
+from scanproof.proofs.decide.as_it_runs.process import Beside
+from scanproof.proofs.decide.as_it_runs.sides import Side
+from scanproof.proofs.decide.budget import Budget
+from scanproof.proofs.decide.proving import prove
+
+
+def runs(one, other, read=True, seconds=SHORT):
+    sides = [Side(side, read=side if read else None) for side in (one, other)]
+    return Comparison(sides, ["T"], {"T": (1,)}).run(seconds)
+
+
+@pytest.mark.parametrize("read", [True, False], ids=["read", "not read"])
+@pytest.mark.parametrize("name", EQUAL)
+def test_what_rounding_or_a_domain_explains_is_no_difference(name, read):
+    one, other = EQUAL[name]
+    assert runs(one, other, read).different is None
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_programs_that_give_other_results_are_different(name):
+    one, other, how = OTHER[name]
+    found = runs(one, other, seconds=5.0).different
+    assert found is not None
+    assert found.how == how or not how
+
+
+def test_a_format_that_a_program_does_not_take_is_left_out_and_named():
+    def narrow(x):
+        assert x.dtype == jnp.float32, "single precision"
+        return x
+
+    found = runs(narrow, lambda x: x)
+    assert {form for _, form in found.held} == {"float32"}
+    assert any(note.startswith("float64 is left out") for note in found.notes)
+
+
+def test_a_program_that_raises_at_one_size_is_named_with_it():
+    def at_five(x):
+        if len(x) == 5 and not isinstance(x, Tracer):
+            raise ValueError("five")
+        return x
+
+    (found,) = runs(at_five, lambda x: x, seconds=5.0).raised
+    assert found.sizes == {"T": 5}
+    assert "five" in str(found)
+    result = prove(at_five, shapes="x: T", equals=lambda x: x).result
+    assert result.verdict == "unknown"
+    assert "T = 5" in str(result.reason)
+
+
+def test_a_program_that_draws_numbers_is_no_other_than_itself():
+    rng = np.random.default_rng(0)
+
+    def drawing(x):
+        return x + rng.normal()
+
+    assert runs(drawing, drawing).different is None
+
+
+def test_what_overflows_at_large_inputs_alone_is_reported_without_a_verdict():
+    found = runs(lambda x: jnp.log1p(jnp.exp(x)), lambda x: jnp.logaddexp(x, 0.0))
+    assert found.different is None
+    assert any("NaN or infinity" in note for note in found.notes)
+
+
+@given(st.integers(1, 4), st.integers(1, 4))
+def test_inputs_are_exact_in_single_precision_and_the_same_each_time(n, d):
+    shapes, sizes = ["n d", "d", ""], {"n": n, "d": d}
+    one, other = (list(many(Points(shapes, sizes))) for _ in range(2))
+    for first, second in zip(one, other, strict=True):
+        for a, b in zip(first, second, strict=True):
+            assert np.array_equal(a, b)
+            assert np.array_equal(a, a.astype(np.float32))
+
+
+def test_small_sizes_begin_with_ones_and_keep_to_the_least():
+    assert next(iter(small_sizes({"T": (1, 2), "d": (1,)}))) == {"T": 1, "d": 1}
+    assert all(sizes["T"] >= 3 for sizes in small_sizes({"T": (3, 4), "d": (1,)}))
+
+
+def test_a_task_beside_that_never_ends_is_ended(monkeypatch):
+    monkeypatch.setattr("scanproof.proofs.decide.as_it_runs.process.has_threads", lambda: False)
+    beside = Beside(lambda seconds: time.sleep(600), 1.0, Budget())
+    assert "time limit" in beside.answer(0.2, 1.0).missing
+
+
+def test_a_task_beside_that_leaves_python_says_how(monkeypatch):
+    monkeypatch.setattr("scanproof.proofs.decide.as_it_runs.process.has_threads", lambda: False)
+    assert (
+        Beside(lambda seconds: os._exit(7), 1.0, Budget()).answer(5.0, 1.0).ended == "exit code 7"
+    )
+    assert workers.can_fork()
+
+
+def test_a_refutation_of_what_was_read_has_to_stand_as_it_runs(monkeypatch):
+    """A reading that is wrong refutes nothing."""
+    from scanproof.proofs.interpret.programs.exact import arithmetic
+
+    wrong = {**arithmetic.RULES, "neg": lambda reader, params, a: a}
+    monkeypatch.setattr("scanproof.proofs.interpret.programs.exact.RULES", wrong)
+    result = prove(lambda x: -x, shapes="x: T", equals=lambda x: 0 - x).result
+    assert result.verdict == "unknown", result
+    assert "as they run they do not" in str(result.reason)

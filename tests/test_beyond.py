@@ -1,0 +1,128 @@
+"""What stands in the way of an identity at fixed sizes: what happens beyond them."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+from claims import claim, decided
+
+from scanproof import definition, differs, equal
+from scanproof.proofs.check import beyond
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.language.statements import undetermined
+
+
+@definition
+def total(x):
+    """The sum of the entries."""
+    return x.sum()
+
+
+@definition
+def squared(x):
+    """The square of each entry."""
+    return x * x
+
+
+def raises_late(x, N):
+    if N >= 5:
+        raise KeyError(N)
+    return equal(total(x), x.sum())
+
+
+def grows_late(x, xp, N):
+    return equal(total(x) + (xp.zeros((2,)) if N >= 5 else 0), x.sum())
+
+
+def divides_late(x, N):
+    zero = x[0] - x[0] if N >= 5 else x[0]
+    return equal(total(x) / zero, x.sum() / zero)
+
+
+@pytest.mark.parametrize(
+    "body, said",
+    [
+        (raises_late, "at N=5 the claim raised KeyError: 5"),
+        (grows_late, "at N=5"),
+        (divides_late, "from N = 5 on"),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_what_happens_beyond_the_evidence_keeps_an_identity_from_being_proved(body, said):
+    result = decided(body, {"x": "N"})
+    assert result.verdict == "unknown"
+    assert said in result.reason
+
+
+def sorted_late(x):
+    return jnp.sort(x) if x.shape[0] > 9 else x
+
+
+def infinite_late(x):
+    low = jnp.where(jnp.arange(x.shape[0]) == 4, -jnp.inf, x)
+    sums = jnp.cumsum(low)
+    return jnp.tril(jnp.exp(sums[:, None] - sums[None, :])) @ x
+
+
+def reset(x):
+    apart = jnp.arange(x.shape[0]) // 5
+    sums = jnp.cumsum(x)
+    kept = jnp.exp(sums[:, None] - sums[None, :])
+    return jnp.tril(kept * (apart[:, None] == apart[None, :])) @ x
+
+
+@pytest.mark.parametrize(
+    "program, specification, size",
+    [(sorted_late, lambda x: x, "T=10"), (infinite_late, reset, "T=5")],
+    ids=["sorted_late", "infinite_late"],
+)
+def test_a_program_that_is_not_read_beyond_its_evidence_is_not_proved(program, specification, size):
+    result = prove(program, shapes="x: T", equals=specification).result
+    assert result.verdict == "unknown"
+    assert f"at {size} it could not be run" in result.reason
+
+
+def test_a_claim_that_is_dear_at_every_size_is_run_at_the_next_ones():
+    row = next(one for one in built_in().rows if one.claim.id == "mamba2.gd-vector")
+    held = beyond.beyond(row.claim).held
+    assert {"n": 3, "d": 1, "L": 2} in held
+    assert {"n": 1, "d": 1, "L": 3} in held
+
+
+def asks(x, N):
+    """No proof for all sizes: it asks whether N < 9."""
+    return equal(total(x), x.sum() if N < 9 else total(x))
+
+
+def test_where_no_larger_size_is_affordable_it_is_unknown(monkeypatch):
+    assert decided(asks, {"x": "N"}, engine="flint").scope == "fixed-size"
+    monkeypatch.setattr(beyond, "ALL", 3)
+    monkeypatch.setattr(beyond, "DEAR", 3)
+    result = decided(asks, {"x": "N"}, engine="flint")
+    assert result.verdict == "unknown"
+    assert "no larger size was run" in result.reason
+
+
+def test_that_there_is_no_map_is_shown_at_the_next_sizes_too():
+    def body(x, y, N):
+        return undetermined(squared(x) if N < 9 else x * x, x)
+
+    result = decided(body, {"x": "N", "y": ""}, sizes={"N": (1, 2)})
+    assert (result.verdict, result.scope) == ("proved", "fixed-size")
+    assert [one["sizes"] for one in result.evidence] == [[{"N": 1}], [{"N": 2}], [{"N": 3}]]
+
+
+def test_a_map_that_there_is_beyond_the_evidence_is_not_proved_missing():
+    def body(x, N):
+        return undetermined(squared(x) if N < 3 else x, x)
+
+    assert decided(body, {"x": "N"}, sizes={"N": (1, 2)}).verdict == "unknown"
+
+
+def test_a_difference_in_exponentials_is_tried_in_balls():
+    one = claim(lambda x, xp: differs(total(xp.exp(x)), xp.exp(total(x))), {"x": "N"})
+    tried = beyond.beyond(one)
+    assert tried.engine == "balls"
+    assert {"N": 4} in tried.held
+    assert not tried.unread

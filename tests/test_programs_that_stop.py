@@ -1,0 +1,98 @@
+"""Programs that stop, or never do, are one line of `prove`, with the exit code of a mistake or of their verdict."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from command_line import command
+
+from scanproof import UsageError, prove
+
+pytest.importorskip("jax")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and forks of POSIX")
+
+MODULE = "jax_programs_that_stop"
+TIME = "not decided within 5 s, the time limit: stopped at "
+MEMORY = "not decided within (500 MB of memory|the memory that the machine has).*: stopped at "
+TRACED = rf"tracing {MODULE}:\w+, n = 3"
+LINE = rf", {MODULE}.py:\d+; try smaller sizes, or a higher limit"
+UNKNOWN, PROVED, REFUTED, MISTAKE = 0, 0, 1, 3
+CASES = {
+    "never_ends": (UNKNOWN, TIME + TRACED + LINE),
+    "sleeps": (UNKNOWN, TIME + TRACED + LINE),
+    "sleeps_at_two": (UNKNOWN, rf"{TIME}.*n = 2{LINE}"),
+    "catches_all": (UNKNOWN, TIME + TRACED + LINE),
+    "lets_no_thread_run": (UNKNOWN, TIME + TRACED),
+    "grows": (UNKNOWN, MEMORY + TRACED + LINE),
+    "is_large": (UNKNOWN, rf"{MEMORY}random numbers, n = 1"),
+    "asks_for_numbers": (REFUTED, "asks_for_numbers = .*: refuted, in float64"),  # as it runs
+    "leaves": (MISTAKE, rf"\(n = 3\): SystemExit: 0 at {MODULE}.py:\d+"),
+    "ends_the_process": (
+        MISTAKE,
+        "the process in which they ran ended with exit code 0; a program",
+    ),
+    "is_killed": (MISTAKE, "the process in which they ran ended with signal SIGKILL; a program"),
+    "interrupts": (MISTAKE, rf"it does not run: KeyboardInterrupt at {MODULE}.py:\d+"),
+    "raises_its_own": (MISTAKE, rf"it does not run: Mine at {MODULE}.py:\d+"),
+    "raises_at_two": (MISTAKE, "at n = 2 it does not run: ValueError: two rows at"),
+    "prints": (MISTAKE, "prints while JAX traces it; a program that is proved must only compute"),
+    "writes": (MISTAKE, r"\(n = 3\): TypeError: JAX arrays are immutable"),
+    "number_at_one": (MISTAKE, r"at n = 1 the two sides have shapes \(\) and \(1,\)"),
+    "text_at_two": (MISTAKE, "at n = 2 it does not run: it returns a str; expected arrays"),
+    "nothing_at_two": (MISTAKE, "at n = 2 it does not run: it returns nothing; expected an array"),
+    "object_at_two": (MISTAKE, "at n = 2 it does not run: it returns an object; expected arrays"),
+    "pair_at_two": (MISTAKE, "returns 2 arrays, and .* 1"),
+    "forks": (PROVED, "forks = .*: proved"),
+    "starts_a_thread": (PROVED, "starts_a_thread = .*: proved"),
+}
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(Path(__file__).parent)
+
+
+@pytest.mark.short("catches_all", "grows", "ends_the_process", "text_at_two")
+@pytest.mark.parametrize("name", CASES)
+def test_a_program_that_stops_is_one_line(name: str):
+    code, said = CASES[name]
+    line = command("prove", f"{MODULE}:{name}", "--equals", f"{MODULE}:twice", "--shapes", "x: n")
+    limits = ["--time-limit", "5" if TIME in said else "60", "--memory-limit", "500M"]
+    done = subprocess.run([*line, *limits], capture_output=True, text=True, timeout=120)
+    shown = done.stdout + done.stderr
+    assert (done.returncode, bool(re.search(said, shown))) == (code, True), shown
+    assert len(shown.splitlines()) <= (1 if code == MISTAKE else 6)
+    assert "Traceback" not in shown and "bug of scanproof" not in shown
+
+
+@pytest.mark.parametrize("in_main", [True, False])
+def test_prove_as_a_call_ends_in_time_in_any_thread(in_main: bool):
+    found = []
+
+    def call() -> None:
+        options = {"shapes": "x: n", "equals": f"{MODULE}:twice", "seconds": 4}
+        found.append(prove(f"{MODULE}:never_ends", **options).result)
+        found.append(prove(f"{MODULE}:twice", **options).result)
+
+    began = time.monotonic()
+    if in_main:
+        call()
+    else:
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join()
+    assert time.monotonic() - began < 60
+    assert [one.verdict for one in found] == ["unknown", "proved"]
+    assert re.match(r"not decided within 4 s, .*:\d+; try", str(found[0].reason))
+
+
+@pytest.mark.parametrize("limit", [{"seconds": 0}, {"memory": "0"}, {"memory": "much"}])
+def test_limits_of_prove_must_be_amounts(limit: dict):
+    with pytest.raises(UsageError, match=r"prove: (seconds|memory) = .*: give"):
+        prove(f"{MODULE}:twice", shapes="x: n", equals=f"{MODULE}:twice", **limit)
