@@ -266,7 +266,7 @@ def test_a_function_that_returns_one_thing_is_told_to_return_two():
     assert "expects (state, output), the state first" in found["reason"]
 
 
-@pytest.mark.short(3)
+@pytest.mark.short(9)
 @pytest.mark.parametrize(
     "objective", [lambda W, S, t: np.sum(t.k * t.k), lambda W, S, t: np.sum(S * S), lambda *_: 1]
 )

@@ -136,7 +136,7 @@ def file(folder: Path, *parts: str) -> Path:
     return path
 
 
-@pytest.mark.short(3)
+@pytest.mark.short(4)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_file_that_replaces_a_definition_is_refused_and_the_definition_is_back(
     tmp_path: Path, way: str
@@ -169,6 +169,7 @@ def test_a_module_and_a_program_are_refused_alike(tmp_path: Path, monkeypatch: p
         prove("myprogram:forward", shapes="X: T f", equals="myprogram:forward")
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     "lines",
     [

@@ -113,6 +113,7 @@ def test_sarif_of_every_kind_of_statement_is_valid(standard: jsonschema.Draft4Va
     assert place["artifactLocation"]["uri"] == "a%20folder/%C3%A9/old/claims.py"
 
 
+@pytest.mark.long
 def test_sarif_has_one_result_for_each_changed_verdict(
     run: Run, write: Write, standard: jsonschema.Draft4Validator
 ):
@@ -223,7 +224,6 @@ def test_without_a_baseline_sarif_has_what_is_open_or_wrong(run: Run, write: Wri
     assert "what holds (+one" in told["mine.square"]["message"]["text"]
 
 
-@pytest.mark.long
 def test_a_file_that_cannot_be_read_is_a_notification(
     run: Run, write: Write, standard: jsonschema.Draft4Validator
 ):

@@ -268,7 +268,7 @@ def test_equal_names_in_two_folders_are_two_files(pytester: pytest.Pytester, pro
     assert "helper" not in sys.modules or "ONE" not in vars(sys.modules["helper"])
 
 
-@pytest.mark.short("option")
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["option", "setting"])
 def test_what_differs_from_the_lock_file_fails_if_one_says_so(
     pytester: pytest.Pytester,

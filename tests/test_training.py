@@ -76,6 +76,7 @@ def test_a_trained_block_reaches_the_loss_of_gradient_descent():
     assert found.loss.mean <= 1.03 * found.beside.loss < 0.8 * found.zero
 
 
+@pytest.mark.short("ssd")
 @pytest.mark.parametrize("case", ["block", "network", "ssd"])
 def test_with_the_construction_for_its_arrays_a_model_is_gradient_descent(case: str):
     if case == "block":
@@ -588,6 +589,7 @@ def value(words: list[str], digits: int) -> int:
     return found
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize("digits", [2, 4, 7])
 def test_an_expression_is_well_formed_and_its_target_is_its_value(digits: int):
     task = Expressions(digits)

@@ -392,6 +392,7 @@ def near_attention(size: float):
     return model._replace(layers=tuple(noisy))
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     ("size", "grade", "begins"),
     [
@@ -593,6 +594,7 @@ def test_a_factor_that_rounding_alone_moves_is_not_irregular_in_n(tmp_path):
     assert report.step_size is not None and report.step_size.dependence == "constant in n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "added"), [(1e-3, False), (1e-7, True), (1e-4, True)])
 def test_entries_that_are_noisy_are_compared_with_the_construction_that_they_disturb(
     size, added, tmp_path

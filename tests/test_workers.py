@@ -300,6 +300,7 @@ def test_claim_that_ends_its_process_exits_3_with_its_id(run: Run, write: Write)
     assert "mine.linear  proved " in answer.out
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("arguments", [[], ["--script"]])
 def test_show_survives_a_claim_that_ends_its_process(run: Run, write: Write, arguments: list[str]):
     answer = run("show", "mine.ends", write(ENDING), *arguments)

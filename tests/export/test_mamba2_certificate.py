@@ -21,7 +21,7 @@ from scanproof.numeric.export.request import build, checked
 from scanproof.numeric.rounding.arithmetic import DIVISION, FUNCTION, Format
 
 
-@pytest.mark.long_cases("8-40-6", "16-64-3", "4-16-20")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("features", "examples", "steps", "times"),
     [(4, 16, 1, 80), (8, 40, 3, 80), (8, 40, 6, 80), (16, 64, 3, 80), (4, 16, 20, 120)],

@@ -111,7 +111,7 @@ def test_terms_that_all_round_one_way_stay_within_it_and_use_a_twentieth(make, s
     assert worst >= 1 / 20
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_certificate_says_something_where_one_of_arithmetic_in_bfloat16_does_not(
     target, tmp_path
