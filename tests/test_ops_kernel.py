@@ -99,7 +99,7 @@ def test_what_a_kernel_computes_is_within_the_bound_of_the_loop(layer: str, inte
         assert np.isfinite(bound.bound).all()
 
 
-@pytest.mark.short("one", "delta")
+@pytest.mark.short("one")
 @pytest.mark.parametrize("layer", ["one", "scalar", "a decay a token", "delta", "longhorn"])
 def test_its_gradients_are_those_of_the_loop(layer: str):
     compute, arrays = program(layer)

@@ -814,6 +814,7 @@ HIDDEN = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", HIDDEN)
 def test_no_certificate_makes_a_verdict_better_than_a_search_does(run: Run, write: Write, how: str):
     """Certificates of a true claim, with parts left out, lie beside one that differs where it is hard to see."""

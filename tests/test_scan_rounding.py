@@ -186,6 +186,7 @@ def test_a_bound_of_one_step_of_the_delta_rule_without_its_underflow_is_refuted(
     assert neighbour("rounding.delta-step", grown=0).verdict == "refuted"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("option", ["kept", "written"])
 def test_no_part_of_what_a_row_is_off_by_can_be_left_out(option):
     """N = 1, S = k = v = β = 1, an R as large as the conditions allow: it has the norm ρ."""

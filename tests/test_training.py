@@ -200,6 +200,7 @@ def interrupted_after(folder: Path, blocks: int) -> None:
         train(models.gril_block(F, N), TASK, TINY, folder=folder, on_progress=stop)
 
 
+@pytest.mark.long
 def test_interrupted_training_goes_on_to_the_same_bits(tmp_path: Path):
     model = models.gril_block(F, N)
     interrupted_after(tmp_path, 2)
@@ -484,7 +485,7 @@ def test_a_result_that_cannot_be_read_is_refused(content, message, tmp_path: Pat
         rows.recorded("vector", tmp_path)
 
 
-@pytest.mark.short("recall")
+@pytest.mark.long
 @pytest.mark.parametrize(("id", "preset"), RECORDED)
 def test_recorded_weights_have_the_recorded_loss_on_tasks_drawn_anew(id: str, preset: str):
     told = {model["name"]: model["evaluation"] for model in result_of(id, preset)["models"]}
@@ -589,7 +590,7 @@ def value(words: list[str], digits: int) -> int:
     return found
 
 
-@pytest.mark.short(5)
+@pytest.mark.long
 @pytest.mark.parametrize("digits", [2, 4, 7])
 def test_an_expression_is_well_formed_and_its_target_is_its_value(digits: int):
     task = Expressions(digits)

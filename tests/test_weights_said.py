@@ -112,6 +112,7 @@ LARGEST = [
 ]
 
 
+@pytest.mark.short("gril", "lsa")
 @pytest.mark.parametrize(("id", "target", "options"), LARGEST)
 def test_the_largest_prediction_is_between_one_that_is_attained_and_a_proved_one(
     id, target, options, tmp_path
