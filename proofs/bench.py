@@ -105,8 +105,8 @@ def _processes() -> Iterator[list[str]]:
     for name, command, goal in every:
         units, before = [unit()], _children()
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-        seconds, unit = _children() - before, statistics.mean([*units, unit()])
-        yield [name, f"{seconds / unit:.1f} C", f"{unit:.2f} s", goal and f"≤ {goal} C"]
+        seconds, one_c = _children() - before, statistics.mean([*units, unit()])
+        yield [name, f"{seconds / one_c:.1f} C", f"{one_c:.2f} s", goal and f"≤ {goal} C"]
     text = b"".join(path.read_bytes() for path in files)
     yield ["certificates", f"{len(text) / 1e6:.1f} MB", "", ""]
     packed = len(lzma.compress(text))

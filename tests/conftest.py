@@ -75,7 +75,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Begin no test when the time that was given is over."""
-    if time.monotonic() - STARTED > 60 * item.config.getoption("minutes"):
+    minutes: float = item.config.option.minutes
+    if time.monotonic() - STARTED > 60 * minutes:
         pytest.skip("the time was over")
 
 

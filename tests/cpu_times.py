@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -40,7 +40,7 @@ class CpuTimes:
         self.worker = hasattr(config, "workerinput")
         self.started = time.monotonic()
         self.before = used()
-        self.tests: Counter[str] = Counter()
+        self.tests: dict[str, float] = defaultdict(float)
         self.outside = 0.0
         """What workers took beside their tests: to start, to import and to collect."""
         self.spent = 0.0
@@ -83,15 +83,15 @@ class CpuTimes:
         """One line of all, and where they are asked for one for each file."""
         wall = time.monotonic() - self.started
         self.units.append(unit())
-        files: Counter[str] = Counter()
+        files: dict[str, float] = defaultdict(float)
         for test, seconds in self.tests.items():
             files[test.partition("::")[0]] += seconds
         write = terminalreporter.write_line
         if self.config.getoption("cpu_times") == "files":
             counts = Counter(test.partition("::")[0] for test in self.tests)
-            for file, seconds in files.most_common():
+            for file, seconds in _dearest(files):
                 write(f"{seconds:8.1f} s {counts[file]:6} tests  {file}")
-            for test, seconds in self.tests.most_common(DEAREST):
+            for test, seconds in _dearest(self.tests)[:DEAREST]:
                 if seconds > DEAR:
                     write(f"{seconds:8.1f} s  {test}")
         total, one = sum(files.values()) + self.outside, sum(self.units) / len(self.units)
@@ -99,3 +99,7 @@ class CpuTimes:
             f"{total:.0f} CPU seconds, {self.outside:.0f} of them to start and to collect: {total / one:.0f} C "
             f"of {one:.2f} s; {int(wall) // 60} min {int(wall) % 60} s"
         )
+
+
+def _dearest(seconds: dict[str, float]) -> list[tuple[str, float]]:
+    return sorted(seconds.items(), key=lambda pair: -pair[1])

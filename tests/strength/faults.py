@@ -80,7 +80,7 @@ def places(root: Path, file: Path) -> Iterator[Fault]:
         starts.append(starts[-1] + len(line))
     for where, node, after in finder.found:
         start = starts[node.lineno - 1] + node.col_offset
-        end = starts[node.end_lineno - 1] + node.end_col_offset
+        end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
         before = text[start:end].decode()
         if before != after:
             path = file.relative_to(root).as_posix()
