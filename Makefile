@@ -41,7 +41,7 @@ test: build/.test ## run the tests of every kind that take minutes, before each 
 test-times: build/.test ## run the same, and print the CPU seconds of each file and of the dearest tests
 	@$(BIN)/pytest -q --cpu-times files $(CORES)
 
-test-all: build/.test docs ## run everything: every test, exported weights in other codebases, the site, attacks on the proofs
+test-all: build/.test ## run everything: every test, exported weights in other codebases, the site, attacks on the proofs
 	@$(BIN)/pytest -rs -m "" --cpu-times total $(MINUTES:%=--minutes %) --ignore tests/export --ignore tests/site $(CORES)
 	@$(MAKE) --no-print-directory test-export
 	@$(MAKE) --no-print-directory test-docs
