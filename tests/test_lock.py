@@ -249,7 +249,6 @@ def test_writing_it_says_what_was_written(run: Run, write: Write):
 # Nothing in it is believed.
 
 
-@pytest.mark.long
 def test_a_lock_file_proves_nothing(run: Run, write: Write):
     """The entry of a true claim, and its certificate, are put in the place of a false one's."""
     file = write(TRUE, FALSE)

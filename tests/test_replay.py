@@ -664,7 +664,6 @@ def test_what_is_stale_is_found_again_and_renewed_where_one_asks_for_it(run: Run
     assert run("check", file, "--offline").err == ""
 
 
-@pytest.mark.long
 def test_a_false_definition_is_not_proved_by_the_proof_of_a_true_one(run: Run, write: Write):
     file = write(LAYER)
     run("check", file, "--certificates", "proofs", "--save")
