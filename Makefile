@@ -14,6 +14,7 @@ EINOPS ?= einops==0.8.2
 TRITON ?= triton==3.9.0
 FLA ?= flash-linear-attention==0.6.0 fla-core==0.6.0
 MAMBA_SSM ?= mamba-ssm==2.3.2.post1
+KERNELS := tests/export/test_fla.py tests/export/test_fla_delta_net.py tests/export/test_mamba_ssm.py
 NODE_MODULES ?= katex@0.16.47 @viz-js/viz@3.31.0 axe-core@4.14.1
 EXPORT := .venv-export
 VENVS := $(VENV) $(EXPORT) $(EXPORT)-oldest $(EXPORT)-triton
@@ -23,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test test-all test-rest test-export devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants docs test-docs figures export-tables reproduced clean FORCE
+.PHONY: help verdicts certificates test test-all test-times test-export test-strength devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants docs test-docs figures export-tables reproduced clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -34,22 +35,27 @@ verdicts: build/.core ## check every claim (installs the core dependencies only)
 certificates: build/.test ## search for every proof again, and write the certificates of all rows
 	@$(BIN)/scanproof check --from-scratch --save
 
-test: build/.test ## run the tests that take minutes, before each commit
-	@$(BIN)/pytest -rs $(CORES)
+test: build/.test ## run the tests of every kind that take minutes, before each commit
+	@$(BIN)/pytest -rs --cpu-times total $(CORES)
 
-test-all: build/.test ## run every test, attacks on the proofs among them, for many minutes
-	@$(BIN)/pytest -rs -m "" $(CORES)
+test-times: build/.test ## run the same, and print the CPU seconds of each file and of the dearest tests
+	@$(BIN)/pytest -q --cpu-times files $(CORES)
 
-test-rest: build/.test ## run what `make test` leaves out, and with more examples what it draws at random; PART=0/6 for a sixth
-	@$(BIN)/pytest -rs -m "long or hypothesis" $(if $(PART),--part $(PART)) $(CORES)
+test-all: build/.test ## run everything: every test, exported weights in other codebases, the site, attacks on the proofs
+	@$(BIN)/pytest -rs -m "" --cpu-times total $(MINUTES:%=--minutes %) --ignore tests/export --ignore tests/site $(CORES)
+	@$(MAKE) --no-print-directory test-export
+	@$(MAKE) --no-print-directory test-docs
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in torch and in other codebases
-	@$(EXPORT)/bin/pytest -rs tests/export --ignore tests/export/test_fla.py --ignore tests/export/test_fla_delta_net.py --ignore tests/export/test_mamba_ssm.py $(CORES)
+	@$(EXPORT)/bin/pytest -rs -m "" tests/export $(KERNELS:%=--ignore %) $(CORES)
 	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py
-	@$(EXPORT)-triton/bin/pytest -rs tests/export/test_fla.py tests/export/test_fla_delta_net.py tests/export/test_mamba_ssm.py \
+	@$(EXPORT)-triton/bin/pytest -rs $(KERNELS) \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla]" \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla_delta_net]" \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_mamba_ssm]"
+
+test-strength: build/.test ## plant 40 faults in copies of the tree, and tell which `make test` catches; FAULTS="1 2" for some
+	@PYTHONPATH=tests $(BIN)/python -m strength $(FAULTS)
 
 checker: ## pack the checker into build/scanproof_checker.pyz, which any Python runs by itself
 	@rm -rf build/checker && mkdir -p build/checker/scanproof_checker

@@ -77,7 +77,7 @@ WITHOUT_JAX = "import sys; sys.modules['jax'] = None; from scanproof._main impor
 """As where JAX is not installed: its rows are left out."""
 
 
-def _unit() -> float:
+def unit() -> float:
     """Seconds of C."""
     started = time.process_time()
     x, d = 1, [0] * 1024
@@ -103,10 +103,10 @@ def _processes() -> Iterator[list[str]]:
         ("--help", [*scanproof, "--help"], ""),
     ]
     for name, command, goal in every:
-        units, before = [_unit()], _children()
+        units, before = [unit()], _children()
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-        seconds, unit = _children() - before, statistics.mean([*units, _unit()])
-        yield [name, f"{seconds / unit:.1f} C", f"{unit:.2f} s", goal and f"≤ {goal} C"]
+        seconds, one_c = _children() - before, statistics.mean([*units, unit()])
+        yield [name, f"{seconds / one_c:.1f} C", f"{one_c:.2f} s", goal and f"≤ {goal} C"]
     text = b"".join(path.read_bytes() for path in files)
     yield ["certificates", f"{len(text) / 1e6:.1f} MB", "", ""]
     packed = len(lzma.compress(text))
@@ -213,10 +213,10 @@ def _programs() -> list[list[str]]:
     prove(every[0][1], shapes=every[0][3], equals=every[0][2])
     rows, ratios = [], []
     for name, left, right, shapes in every:
-        before, started = _unit(), time.process_time()
+        before, started = unit(), time.process_time()
         result = prove(left, shapes=shapes, equals=right).result
         seconds = time.process_time() - started
-        ratios.append(seconds / statistics.mean([before, _unit()]))
+        ratios.append(seconds / statistics.mean([before, unit()]))
         rows.append([f"{name}: {result.verdict}", f"{seconds:.2f} s, {ratios[-1]:.1f} C", ""])
     return [*rows, ["median", f"{statistics.median(ratios):.1f} C", "≤ 1 C"]]
 

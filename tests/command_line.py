@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -114,6 +115,23 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     return write
 
 
+@contextlib.contextmanager
+def hearing() -> Iterator[None]:
+    """Ctrl-C raises here and in what is started here, also where the tests run in the background and it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def hears() -> Iterator[None]:
+    """A test that hears Ctrl-C."""
+    with hearing():
+        yield
+
+
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "scanproof", *arguments]
 
@@ -123,20 +141,21 @@ def interrupted(*arguments: str, after: float = 0.0) -> tuple[int, str, str]:
 
     As a terminal does, the signal goes to the process and to its workers.
     """
-    process = subprocess.Popen(
-        command(*arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 60
+    with hearing():
+        process = subprocess.Popen(
+            command(*arguments),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+    deadline = time.monotonic() + 300
     while not Path("started").exists():
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.02)
     time.sleep(after)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=300)
     return process.returncode, out, err
 
 

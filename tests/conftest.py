@@ -1,4 +1,4 @@
-"""What all tests share: what is short and what is long, one Hypothesis profile, and the verdicts on the ledger."""
+"""What all tests share: what is short and what is long, one Hypothesis profile, JAX's cache, the ledger's verdicts."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ import gc
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+import time
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import run, write
+from command_line import hears, run, write
+from cpu_times import CpuTimes
 from hypothesis import HealthCheck, settings
 
-__all__ = ["run", "write"]
+__all__ = ["hears", "run", "write"]
+
+STARTED = time.monotonic()
 
 settings.register_profile(
     "seeded",
@@ -29,6 +32,16 @@ settings.register_profile(
 settings.register_profile("short", settings.get_profile("seeded"), max_examples=8)
 
 
+HALF_WRITTEN = "ignore:Error reading persistent compilation cache entry:UserWarning"
+JAX_CACHE = {
+    "JAX_COMPILATION_CACHE_DIR": str(Path(__file__).parents[1] / "build" / "jax"),
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+    "PYTHONWARNINGS": HALF_WRITTEN,  # where two processes compile one program, which JAX then does anew
+}
+"""What is compiled is kept between processes and runs, for all processes that tests start."""
+
+
 def is_short(config: pytest.Config) -> bool:
     """Whether these are the tests of `make test`, and not all of `make test-all`."""
     return config.getoption("markexpr") == "not long"
@@ -39,31 +52,37 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("short" if is_short(config) else "seeded")
     if is_short(config):
         os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+    for name, value in JAX_CACHE.items():
+        os.environ.setdefault(name, value)
+    if config.getoption("cpu_times") or hasattr(config, "workerinput"):
+        config.pluginmanager.register(CpuTimes(config))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--part K/N`: of the tests that are selected every Nth, from the Kth on, counted from 0."""
+    """What is told of times, and how long tests may begin."""
     parser.addoption(
-        "--part",
-        type=_part,
-        default=(0, 1),
-        metavar="K/N",
-        help="every Nth test, from the Kth on, counted from 0",
+        "--cpu-times",
+        choices=("total", "files"),
+        help="print the CPU seconds of all tests, or those of each file and of the dearest tests as well",
+    )
+    parser.addoption(
+        "--minutes",
+        type=float,
+        default=float("inf"),
+        help="skip each test that would begin later than so many minutes after the first",
     )
 
 
-def _part(text: str) -> tuple[int, int]:
-    first, _, apart = text.partition("/")
-    if not (first.isdecimal() and apart.isdecimal() and int(first) < int(apart)):
-        raise ValueError
-    return int(first), int(apart)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin no test when the time that was given is over."""
+    minutes: float = item.config.option.minutes
+    if time.monotonic() - STARTED > 60 * minutes:
+        pytest.skip("the time was over")
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(
-    config: pytest.Config, items: list[pytest.Item]
-) -> Iterator[None]:
-    """Mark as long the cases of tests of which only some are, and of what is then selected take a part.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as long the cases of tests of which only some are.
 
     Raises:
         UsageError: if a mark names a case that there is not.
@@ -86,12 +105,6 @@ def pytest_collection_modifyitems(
                 case.add_marker("long")
             if long and any(n in id for n in long.args):
                 case.add_marker("long")
-    yield
-    first, apart = config.option.part
-    others = [item for place, item in enumerate(items) if place % apart != first]
-    if others:
-        config.hook.pytest_deselected(items=others)
-        items[:] = items[first::apart]
 
 
 def pytest_collection_finish() -> None:
@@ -100,21 +113,13 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 10, 10)
 
 
-LONG_ROWS = (Path(__file__).parent / "long_rows.txt").read_text(encoding="utf-8").split()
-"""Rows of the ledger that take longer to decide than the others do together."""
-
-
-ROWS = ["short rows", pytest.param("all rows", marks=pytest.mark.long)]
-
-
-@pytest.fixture(scope="session", params=ROWS)
-def report(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> dict[str, Any]:
-    """What `scanproof check` says of the ledger, to be read only: of the rows that take little time, and of all.
+@pytest.fixture(scope="session")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What `scanproof check --offline` says of all rows of the ledger, and of their certificates, to be read only.
 
     The first process that asks checks them, the others wait and read what it has written.
     """
+    from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
     from scanproof.proofs.decide.ledger import built_in
     from scanproof.proofs.decide.row_verdicts import check
 
@@ -122,13 +127,18 @@ def report(
     shared = (
         base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     )  # of all processes of this run
-    file = shared / f"{request.param}.json"
+    file = shared / "ledger.json"
     with contextlib.closing(sqlite3.connect(shared / "turn", timeout=3600)) as turn:
         turn.execute("BEGIN EXCLUSIVE")
         if not file.exists():
-            rows = built_in().rows
-            assert {row.claim.id for row in rows} >= set(LONG_ROWS)
-            short = [row for row in rows if row.claim.id not in LONG_ROWS]
-            rows = short if request.param == "short rows" else rows
-            file.write_text(json.dumps(check(built_in(), rows)), encoding="utf-8")
+            notes = CertificateNotes()
+            report = check(built_in(), certificates=Certificates(search=False), notes=notes)
+            told = {"report": report, "notes": vars(notes)}
+            file.write_text(json.dumps(told), encoding="utf-8")
     return json.loads(file.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def report(checked: dict[str, Any]) -> dict[str, Any]:
+    """The report alone."""
+    return checked["report"]

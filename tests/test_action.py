@@ -130,6 +130,7 @@ def followed(log: str) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_a_pull_request_is_compared_with_what_it_is_merged_into(runner: Runner, write: Write):
     write(TRUE, UNKNOWN, PRINTING)
     runner.commit(base=True)
@@ -183,6 +184,7 @@ def test_the_base_is_checked_with_its_own_modules(runner: Runner, write: Write):
     assert "| proved → refuted |" in runner.summary
 
 
+@pytest.mark.long
 def test_in_a_folder_below_paths_are_named_from_the_root(runner: Runner, write: Write):
     write(UNKNOWN)
     runner.commit(base=True)
@@ -211,6 +213,7 @@ def test_a_report_given_is_the_baseline(runner: Runner, write: Write):
     assert "No verdict has changed." in runner.summary
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     ("inputs", "complaint"),
     [
@@ -277,6 +280,7 @@ def test_the_workflow_uses_inputs_and_outputs_that_the_action_has():
     assert set(re.findall(r"steps\.scanproof\.outputs\.([\w-]+)", text)) <= set(ACTION["outputs"])
 
 
+@pytest.mark.long
 def test_the_hook_checks_the_files_that_it_is_given(write: Write):
     (hook,) = HOOKS
     assert {"id", "name", "entry", "language", "files"} <= set(hook)

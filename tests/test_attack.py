@@ -14,7 +14,7 @@ PARTS = 4
 """Of the rows of a large source, which take minutes."""
 
 
-@pytest.mark.short("ch9")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("source", "part", "parts"),
     [

@@ -54,7 +54,7 @@ FILES = {
 }
 
 
-@pytest.mark.short("loops", "prints", "forks")
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "code", "said"), FILES.values(), ids=FILES)
 def test_bad_file_beside_a_good_one(write: Write, text: str, code: int, said: list[str]):
     good = write(TRUE)
@@ -102,7 +102,7 @@ BODIES = {
 }
 
 
-@pytest.mark.short("interrupt", "forks", "key", "all memory")
+@pytest.mark.short("all memory")
 @pytest.mark.parametrize(("deed", "verdict", "said"), BODIES.values(), ids=BODIES)
 def test_bad_body_beside_a_good_one(write: Write, deed: str, verdict: str, said: str):
     file = write(BODY.format(deed=deed), TRUE)
@@ -114,6 +114,7 @@ def test_bad_body_beside_a_good_one(write: Write, deed: str, verdict: str, said:
     assert "ExactArray" not in done.stderr
 
 
+@pytest.mark.long
 def test_second_claim_of_an_id_is_left_out_and_those_after_it_run(write: Write):
     third = TRUE.replace("linear", "third")
     done = checked(write(TRUE, TRUE, third))

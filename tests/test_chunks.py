@@ -376,6 +376,7 @@ def _verdict(case):
     return decided(body, case.given, sizes={n: r for n, r in sizes.items() if n in used})
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("case", _cases(PROVED))
 def test_chunk_by_chunk_is_token_by_token(case):
     found = _verdict(case)
@@ -432,6 +433,7 @@ ANY = "q: n*C d, k: n*C d, v: n*C e, w: C"
 SIZES = {"n": (1, 2), "C": (1, 2), "d": (1,), "e": (1,)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("one", "other", "shapes"),
     [
@@ -456,6 +458,7 @@ def test_chunks_of_any_length_are_the_tokens(one, other, shapes):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.long
 def test_a_mistake_within_chunks_of_any_length_is_shown_on_the_arrays_that_the_program_takes():
     wrong = lambda q, k, v, w: any_chunks(q, k, v, w, strict=True)  # noqa: E731
     found = prove(wrong, shapes=ANY, equals=lambda q, k, v, w: attended(q, k, v), sizes=SIZES)
@@ -472,6 +475,7 @@ def test_a_definition_takes_no_product_of_sizes():
         prove(lambda k: k.sum(0), shapes="k: n*C d", equals=decays_from_start)
 
 
+@pytest.mark.long
 def test_another_order_of_the_axes_of_a_long_one_is_not_taken_for_the_same():
     def turned(k, w):
         n, C = length_of(w, k)
@@ -501,6 +505,7 @@ def sums_to_come(K):
     return lax.scan(lambda s, x: (s + x, s + x), jnp.zeros(K.shape[2]), flat(K), reverse=True)[1]
 
 
+@pytest.mark.short(7)
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -535,6 +540,7 @@ def test_an_axis_of_chunks_is_read_as_theirs(one, other):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.short("tokens in two orders meet")
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -11,12 +11,14 @@ from command_line import FALSE, RAISING, TRUE, UNKNOWN, Run, Write, one_line
 from scanproof.proofs.report import baseline
 
 
+@pytest.mark.long
 def test_same_report_as_baseline_exits_0(run: Run, write: Write):
     file = write(TRUE, UNKNOWN)
     run("check", file, "--format", "json", "--output", "former.json")
     assert run("check", file, "--baseline", "former.json").code == 0
 
 
+@pytest.mark.long
 def test_what_was_refuted_before_is_forgiven_and_what_is_new_is_not(run: Run, write: Write):
     new = FALSE.replace("square", "other")
     run("check", write(FALSE, TRUE), "--format", "json", "--output", "former.json")
@@ -30,12 +32,14 @@ def test_what_was_refuted_before_is_forgiven_and_what_is_new_is_not(run: Run, wr
         assert run("check", write(*parts), "--baseline", "former.json").code == code, parts
 
 
+@pytest.mark.long
 def test_what_could_not_be_checked_before_is_not_forgiven(run: Run, write: Write):
     file = write(RAISING)
     run("check", file, "--format", "json", "--output", "former.json")
     assert run("check", file, "--baseline", "former.json").code == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("strict", [[], ["--strict"]])
 def test_formats_agree_that_nothing_has_changed(run: Run, write: Write, strict: list[str]):
     file = write(FALSE, UNKNOWN)

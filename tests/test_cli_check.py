@@ -50,6 +50,7 @@ def test_unknown_claim_exits_2_only_with_strict(run: Run, write: Write):
     assert run("check", file, "--strict").code == 2
 
 
+@pytest.mark.long
 def test_refuted_amendment_exits_1(run: Run, write: Write):
     assert run("check", write(BADLY_MENDED)).code == 1
 
@@ -141,6 +142,7 @@ def test_a_claim_that_is_edited_within_a_second_is_the_edited_one(run: Run, writ
     assert not list(Path(file).resolve().parent.rglob("__pycache__"))
 
 
+@pytest.mark.long
 def test_files_of_one_name_in_two_folders_are_read_each(run: Run, write: Write):
     other = write(TRUE, name="b", file="b/claims.py")
     for text, code in ((TRUE, 0), (TRUE.replace("total(x) * c)", "total(x) * c * c)"), 1)):
@@ -156,6 +158,7 @@ IMPORTING = """
 """
 
 
+@pytest.mark.long
 def test_bodies_import_from_the_folder_of_their_file(run: Run, write: Write):
     files = []
     for c, name in ((2, "a"), (3, "b")):

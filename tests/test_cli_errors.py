@@ -17,6 +17,7 @@ from scanproof import Source, UsageError, construct, equal
 from scanproof.proofs.refute.counterexamples import violation
 
 
+@pytest.mark.short(21)
 @pytest.mark.parametrize(
     ("arguments", "complaints"),
     [
@@ -75,7 +76,7 @@ def test_errata_folder_that_is_a_file_is_refused(run: Run, write: Write):
     assert "it is a file" in line
 
 
-@pytest.mark.short(3)
+@pytest.mark.short("1 / 0\\n-broken.py line 1 raised ZeroDivisionError")
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -109,7 +110,9 @@ def test_claims_before_the_fault_of_a_file_still_run(run: Run, write: Write):
     assert "raised ZeroDivisionError" in answer.err
 
 
-@pytest.mark.short("claim0")
+@pytest.mark.short(
+    "claim0-mine\\\\.raises: the claim raised ValueError at mine\\\\.py:\\\\d+: first line second line"
+)
 @pytest.mark.parametrize(
     ("claim", "complaint"),
     [
@@ -153,6 +156,7 @@ SLIPS = {
 }
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize(("written", "said"), SLIPS.values(), ids=SLIPS)
 def test_a_slip_in_a_body_says_what_was_meant_or_where_it_fails(
     run: Run, write: Write, written: str, said: str
@@ -186,6 +190,7 @@ READ = {
 }
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize(("text", "said"), READ.values(), ids=READ)
 def test_a_slip_in_a_file_says_what_was_meant(run: Run, write: Write, text: str, said: str):
     Path("layers.py").write_text("", encoding="utf-8")

@@ -83,6 +83,7 @@ def test_what_goes_beyond_the_statement_is_said(run: Run):
     assert "beyond it  mamba2.gd-vector is about k = 2, here k = 3" in answer.out
 
 
+@pytest.mark.long
 def test_the_bounds_of_the_domain_are_the_users(run: Run):
     def absolute(*more: str) -> float:
         answer = run("export", "mamba2.gd", *HF, "--force", "--format", "json", *more)
@@ -189,6 +190,7 @@ BAD = [
 ]  # fmt: skip
 
 
+@pytest.mark.short(8)
 @pytest.mark.parametrize(
     ("arguments", "complaint"), BAD, ids=[" ".join(a).replace("/", "|")[:90] for a, _ in BAD]
 )
@@ -221,6 +223,7 @@ def test_without_safetensors_it_says_what_to_install(run: Run, monkeypatch: pyte
     assert os.listdir() == []
 
 
+@pytest.mark.long
 def test_a_full_disk_leaves_the_old_export(run: Run):
     assert run("export", "mamba2.gd", *HF).code == 0
     before = {file.name: file.read_bytes() for file in Path("out").iterdir()}
@@ -238,6 +241,7 @@ def test_a_full_disk_leaves_the_old_export(run: Run):
     assert os.listdir() == ["out"]
 
 
+@pytest.mark.usefixtures("hears")
 def test_ctrl_c_while_it_is_written_leaves_nothing(run: Run, monkeypatch: pytest.MonkeyPatch):
     write = Path.write_bytes
 
@@ -257,6 +261,7 @@ def test_help_tells_what_the_step_size_means(run: Run):
     assert "1/N by default" in text
 
 
+@pytest.mark.long
 def test_weights_change_with_every_option_that_is_about_them(run: Run):
     seen = set()
     for more in (

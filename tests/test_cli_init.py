@@ -30,6 +30,7 @@ def test_the_starter_has_true_claims_and_one_that_is_false(tmp_path, monkeypatch
     assert "scanproof check claims.py" in said
 
 
+@pytest.mark.long
 def test_the_starter_s_false_claim_is_mended_as_it_says(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     _main.run(["init", "claims_memory.py"])
@@ -61,6 +62,7 @@ def test_init_says_where_it_cannot_write(tmp_path, monkeypatch, capsys, name, wo
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_claim_files_of_a_folder_are_found_by_their_names(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     texts = {

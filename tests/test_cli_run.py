@@ -59,6 +59,7 @@ def test_a_row_is_run_with_its_strongest_proved_statement_and_as_stated_says_so(
     assert "gd-ssm.prop2-construction (refuted), as stated, whatever the verdict" in printed.out
 
 
+@pytest.mark.long
 def test_bfloat16_is_said_to_be_what_it_is_of_the_lane(run: Run):
     for row, lane, said in (
         ("ssd.remark4.1-lsa-construction", (), "bfloat16 into the products of its states"),
@@ -70,6 +71,7 @@ def test_bfloat16_is_said_to_be_what_it_is_of_the_lane(run: Run):
         assert found.endswith(f"{said}, all else in float32")
 
 
+@pytest.mark.long
 def test_of_attention_to_all_examples_bfloat16_rounds_what_a_second_layer_folds():
     """Data are bfloat16 already, so that one layer has exact factors and no error but that of float32."""
     report = {
@@ -85,6 +87,7 @@ def test_of_attention_to_all_examples_bfloat16_rounds_what_a_second_layer_folds(
     assert two.relative_error is not None and two.relative_error > 2.0**-18
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("scale", "dtype", "why"),
     [

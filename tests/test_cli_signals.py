@@ -43,6 +43,7 @@ def test_interrupt_exits_130_without_a_word_or_a_file(write: Write, count: int):
 
 @pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.usefixtures("hears")
 def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_not_lost():
     came = []
 
@@ -64,6 +65,7 @@ def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_not_lost():
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.usefixtures("hears")
 def test_an_interrupt_in_a_callback_of_a_weak_reference_is_not_lost():
     class Watched:
         pass
@@ -100,7 +102,7 @@ def test_reader_that_stops_reading_is_no_error(write: Write):
     assert process.wait(timeout=60) == 0
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("option", [[], ["--output", "/dev/full"]])
 def test_full_disk_is_one_line(write: Write, option: list[str]):

@@ -77,7 +77,7 @@ READS: dict[str, tuple[str, Callable[[int], None]]] = {
 }
 
 
-@pytest.mark.short("whether a file may be read", "what a file holds as")
+@pytest.mark.long
 @pytest.mark.parametrize("name", READS)
 def test_no_verdict_outlives_what_it_rests_on_though_a_certificate_was_written(
     run: Run, write: Write, monkeypatch: pytest.MonkeyPatch, name: str

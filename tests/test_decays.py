@@ -23,12 +23,14 @@ EVERY = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", EVERY, ids=lambda form: form.__name__)
 def test_the_parallel_form_is_the_recurrence(form):
     result = found(form, EQUAL)
     assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
 
 
+@pytest.mark.short("retention_by_one_step_more")
 @pytest.mark.parametrize("form", FALSE, ids=lambda form: form.__name__)
 def test_a_planted_bug_is_refuted(form):
     assert found(form, FALSE).verdict == "refuted"

@@ -638,6 +638,7 @@ def _cases(pairs, long: Set = frozenset()):
     ]
 
 
+@pytest.mark.short(25)
 @pytest.mark.parametrize(("one", "other", "shapes"), _cases(EQUAL, LONG))
 def test_two_ways_to_write_a_layer_are_equal_at_all_sizes(one, other, shapes):
     body, given = same(one, other, shapes)
@@ -645,6 +646,7 @@ def test_two_ways_to_write_a_layer_are_equal_at_all_sizes(one, other, shapes):
     assert isinstance(found, Proof), found
 
 
+@pytest.mark.short(21)
 @pytest.mark.parametrize(("one", "other", "shapes"), _cases(BUGS))
 def test_a_planted_bug_is_refuted(one, other, shapes):
     assert decided(*same(one, other, shapes)).verdict == "refuted"
@@ -659,6 +661,7 @@ def test_the_kernel_proves_no_planted_bug(one, other, shapes):
 SYSTEMS = [kind for kind in MATRICES if kind.startswith(("solved", "convolved"))]
 
 
+@pytest.mark.short("solved left upper")
 @pytest.mark.parametrize("kind", SYSTEMS)
 def test_a_system_or_convolution_is_read_as_what_jax_computes(kind):
     """Upper and lower, from the left and right, transposed, with and without a diagonal of ones."""

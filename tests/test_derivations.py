@@ -306,7 +306,6 @@ def test_a_derivation_is_the_same_every_time():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("report", ["all rows"], indirect=True)
 def test_the_pages_of_derivations_are_the_same_every_time(report, run: Run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(

@@ -68,6 +68,7 @@ def test_a_formula_is_the_sum_over_all_monomials_at_small_sizes(learner, N, f):
         assert summed.at(inputs, eta=ETA) == exact(learner, inputs, N, f, ETA, V, S2)
 
 
+@pytest.mark.long
 @given(
     st.sampled_from(list(LEARNERS.values())),
     st.sampled_from(["uniform", "normal"]),
@@ -97,6 +98,7 @@ def test_exact_values_lie_in_monte_carlo_s_confidence_interval(
     assert found.agrees(float(value))
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("factor", [2, 0.5, 1.1])
 def test_monte_carlo_refuses_what_is_off_by_a_factor(factor):
     value = float(exact(ONE_STEP, normal(1), 5, 3, ETA, 1, 0))
@@ -154,6 +156,7 @@ def test_the_best_pass_of_sgd_is_at_the_rate_that_contracts_most():
     assert contraction().at(normal(1), f=10, eta=eta) == Fraction(11, 12)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(("N", "f"), [(2, 5), (5, 5), (7, 3)])
 def test_least_squares_without_noise_loses_what_no_example_spans(N, f):
     for inputs in (uniform(1), normal(1)):
@@ -162,6 +165,7 @@ def test_least_squares_without_noise_loses_what_no_example_spans(N, f):
         assert found.agrees(float(value)) or (value == 0 and found.mean < 1e-6)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(("N", "f"), [(12, 3), (3, 12)])
 def test_noise_in_least_squares_is_the_mean_of_an_inverse_wishart_matrix(N, f):
     value = least_squares(normal(1), N=N, f=f) + least_squares_noise(N=N, f=f, s2=Fraction(1, 4))

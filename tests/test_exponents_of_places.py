@@ -41,12 +41,14 @@ FALSE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TRUE)
 def test_a_decay_mask_with_a_greatest_exponent_is_the_recurrence(name):
     found = prove(recurrent, shapes=SHAPES, equals=TRUE[name]).result
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.short("from 1 on")
 @pytest.mark.parametrize("name", FALSE)
 def test_another_mask_is_refuted(name):
     assert prove(recurrent, shapes=SHAPES, equals=FALSE[name]).result.verdict == "refuted"

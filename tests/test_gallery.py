@@ -40,26 +40,26 @@ def test_names_are_of_one_pair_each():
     assert len(set(NAMES)) == len(NAMES)
 
 
-@pytest.mark.short(9)
+@pytest.mark.short("linear attention: recurrent = parallel")
 @pytest.mark.parametrize("pair", EVERY, ids=NAMES)
 def test_a_pair_computes_the_same_numbers(pair: Pair):
     assert agree(pair, pair.left, pair.right)
 
 
-@pytest.mark.short(18)
+@pytest.mark.short("linear attention: recurrent = parallel: jnp.tril(q @ k.T, -1)")
 @pytest.mark.parametrize(("pair", "bug"), BUGS, ids=[f"{p.name}: {b[1]}" for p, b in BUGS])
 def test_a_planted_bug_computes_other_numbers(pair: Pair, bug: tuple[str, str]):
     assert not agree(pair, *pair.broken(bug))
 
 
-@pytest.mark.short(6)
+@pytest.mark.long
 @pytest.mark.parametrize("pair", EVERY, ids=NAMES)
 def test_a_pair_is_proved_at_all_sizes(pair: Pair):
     found = prove(pair.left, shapes=pair.shapes, equals=pair.right).result
     assert (found.verdict, found.scope) == ("proved", "all-sizes")
 
 
-@pytest.mark.short(18)
+@pytest.mark.long
 @pytest.mark.parametrize(("pair", "bug"), BUGS, ids=[f"{p.name}: {b[1]}" for p, b in BUGS])
 def test_a_planted_bug_is_not_proved(pair: Pair, bug: tuple[str, str]):
     left, right = pair.broken(bug)

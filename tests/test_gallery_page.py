@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 import pytest
@@ -10,9 +11,13 @@ from gallery.page import FILES, PAGE, checked, notes, page, sources
 from scanproof.proofs.report.markdown import code, escaped
 
 TEXT = PAGE.read_text(encoding="utf-8")
-ROWS = [row for source in sources() for row in source.rows]
 FAST = {"fla_notes.py": "fla-notes.cp-decay", "fla_learners.py": "fla-learners.mesa-cg"}
 """Refuted, with a mend that is proved for all sizes; seconds each."""
+
+
+@functools.cache
+def rows():
+    return [row for source in sources() for row in source.rows]
 
 
 def verdict(id: str) -> str:
@@ -23,16 +28,17 @@ def verdict(id: str) -> str:
 
 
 def test_every_claim_of_the_folder_is_on_the_page_in_its_own_words():
-    for row in ROWS:
+    for row in rows():
         assert verdict(row.claim.id)
         for claim in (row.claim, *row.amendments):
             assert escaped(claim.says) in TEXT, f"{claim.id}: make gallery-page"
-    assert len(re.findall(r"^\| `", TEXT, re.M)) == len(ROWS)
+    assert len(re.findall(r"^\| `", TEXT, re.M)) == len(rows())
 
 
+@pytest.mark.long
 def test_every_refuted_claim_has_a_note_of_what_the_public_code_gave():
     said = notes()
-    refuted = [row.claim.id for row in ROWS if verdict(row.claim.id) == "refuted"]
+    refuted = [row.claim.id for row in rows() if verdict(row.claim.id) == "refuted"]
     assert len(refuted) >= 8
     for id in refuted:
         assert said[id][-1].startswith("Run: "), id
@@ -45,6 +51,7 @@ def test_no_claim_file_fetches_anything_or_imports_what_it_judges():
         assert set(imports) <= {"jax", "scanproof"}, file.name
 
 
+@pytest.mark.long
 def test_some_verdicts_are_those_of_today():
     report = checked(*(str(PAGE.parent / name) for name in FAST), *FAST.values())
     assert {claim["id"] for claim in report["claims"]} == set(FAST.values())

@@ -60,6 +60,7 @@ def momentum_parts(eta: float, beta: float, steps: int) -> list[float]:
     return now(power([1.0, -1.0])).coef.tolist()  # in u = 1 − g
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("d", [1, 3])
 def test_a_step_on_inputs_that_went_through_i_minus_gamma_xx_is_gd_plus_plus(d):
     eta, gamma = 0.25, 0.0625  # p(g) = η (1 − γ g)²
@@ -81,6 +82,7 @@ def test_two_steps_of_gd_plus_plus_are_named_with_both_step_sizes():
     assert report.step_size.each == (Fraction(1, 8), Fraction(1, 4))
 
 
+@pytest.mark.long
 def test_two_unequal_maps_of_the_inputs_are_not_gd_plus_plus():
     report = read(of_polynomial(2, [0.0625, 0.03125], [0.0, 0.0, 0.25]))
     assert report.rule == NONE
@@ -88,6 +90,7 @@ def test_two_unequal_maps_of_the_inputs_are_not_gd_plus_plus():
     assert report.rule != PLUS_PLUS
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(("steps", "beta"), [(3, 0.5), (4, 0.25), (3, -0.25)])
 def test_steps_with_momentum_are_named(steps, beta):
     parts = momentum_parts(0.25, beta, steps)
@@ -100,6 +103,7 @@ def test_steps_with_momentum_are_named(steps, beta):
     )
 
 
+@pytest.mark.long
 def test_a_neighbour_of_momentum_is_not_called_it():
     parts = momentum_parts(0.25, 0.5, 3)
     beside = read(of_polynomial(2, [1.0, 1.0], [parts[0] + 0.03125, *parts[1:]]))
@@ -142,6 +146,7 @@ NOISY = [(*each, 0.003) for each in FITTED if each[1] != (0.05, 0.3)]
 """Two unequal rates are, but for so much noise, a step of GD++."""
 
 
+@pytest.mark.short(7)
 @pytest.mark.parametrize(
     ("kind", "numbers", "rule", "noise"), [*((*each, 0.0) for each in FITTED), *NOISY]
 )
@@ -177,6 +182,7 @@ def trained(tmp_path, layers: int):
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layers", [1, 2])
 def test_of_trained_linear_attention_the_first_line_says_the_rule_and_how_far_off(layers, tmp_path):
     report = identify(trained(tmp_path, layers), examples=6)
@@ -212,6 +218,7 @@ def trained_on_all_examples(tmp_path, layers: int):
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("layers", "rule", "off"),
     [(1, r"1 step of gradient descent with η = 0\.34\d*", 0.05),
@@ -260,6 +267,7 @@ def test_options_say_what_is_judged(run: Run, tmp_path):
     assert "the manifest is about float32 weights, and was not checked" in report
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -287,6 +295,7 @@ def test_python_takes_the_options_of_the_command_and_says_the_same(run: Run, tmp
     assert scanproof.identify(out, examples=[5], dtype="bfloat16").running.dtype == "bfloat16"
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -356,6 +365,7 @@ def test_where_no_rule_with_fewer_numbers_is_near_the_nearest_is_named():
     assert off["a Newton step (least squares)"] * learned.CLEARLY < min(off.values())
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("size", [1e-200, 1e-300])
 def test_predictions_whose_squares_underflow_are_judged_as_larger_ones_are(size):
     def told(factor):

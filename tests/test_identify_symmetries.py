@@ -63,6 +63,7 @@ LAW = [("attention", "scaling", 0), ("attention", "orthogonal", 1), ("attention"
 """The last is the basis of the whole residual stream."""
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(("name", "change", "which"), LAW)
 def test_a_change_of_a_hidden_basis_leaves_the_verdict_and_leaves_nothing_blamed(
     name, change, which
@@ -80,6 +81,7 @@ def test_a_change_of_a_hidden_basis_leaves_the_verdict_and_leaves_nothing_blamed
     assert float(report.step_size.value) == pytest.approx(float(plain.step_size.value), rel=1e-6)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("change", "which", "name"),
     [("scaling", 0, "value"), ("orthogonal", 1, "key")],
@@ -103,6 +105,7 @@ STREAMS = {
 }
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("change", STREAMS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_two_layers_in_another_basis_of_the_stream_are_the_rule_up_to_rounding(change, dtype):
@@ -122,6 +125,7 @@ def test_two_layers_in_another_basis_of_the_stream_are_the_rule_up_to_rounding(c
         assert report.deviations[0].expected == pytest.approx(at / 1.5)
 
 
+@pytest.mark.long
 @settings(max_examples=18, deadline=None, derandomize=True)
 @given(
     name=st.sampled_from(["one step", "ssd", "lsa", "attention to all examples"]),

@@ -104,6 +104,7 @@ def checked(one: Claim, value: Any) -> Bounded:
         return of_bounds.shown(*asked_in(one, current), value)
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_certificate_that_is_found_is_checked(name: str):
     assert checked(CLAIMS[name], found(name)).steps
@@ -117,9 +118,7 @@ BOUNDS = [
 ]
 
 
-@pytest.mark.long_cases(
-    "+epochs", "+step-error", "ssd.thm5.2-e2", "-e2+bound", "ssd.thm5.1+error", "ssd.thm5.1-i1"
-)
+@pytest.mark.long
 @pytest.mark.parametrize("one", BOUNDS, ids=lambda one: one.id)
 def test_a_row_s_certificate_alone_shows_what_the_search_said(one: Claim):
     """With the JSON and no claim it shows the same, of the hypotheses that it names."""
@@ -389,6 +388,7 @@ TAMPERED: dict[str, tuple[str, Edit]] = {
 }  # fmt: skip
 
 
+@pytest.mark.short(9)
 @pytest.mark.parametrize("name", TAMPERED)
 def test_what_was_tampered_with_is_refused(name: str):
     of_claim, edit = TAMPERED[name]
@@ -400,6 +400,7 @@ def test_what_was_tampered_with_is_refused(name: str):
     assert isinstance(answer, str) and "\n" not in answer and len(answer) < 400
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("name", TAMPERED)
 def test_what_was_tampered_with_shows_what_it_says_or_is_refused_alone(name: str):
     """Where the problem was changed, the same steps may show the changed one, and nothing else."""
@@ -413,6 +414,7 @@ def test_what_was_tampered_with_shows_what_it_says_or_is_refused_alone(name: str
         assert [[own, *inequality_to(one)] for own, one in given] == value["hypotheses"]
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("name", ["trace", "squares", "layers"])
 def test_random_changes_are_refused_or_show_the_same(name: str):
     """Nothing but a refusal is raised; what is taken is a certificate of the same problem."""
@@ -478,6 +480,7 @@ def test_a_claim_without_bounds_takes_none():
     assert "says no bounds" in str(all_sizes.checked(one, with_bounds))
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("believed", [lambda left, right: None, lambda left, right: True])
 def test_an_equation_is_believed_by_no_word(believed: Any):
     with proving() as current:

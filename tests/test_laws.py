@@ -126,6 +126,7 @@ def test_the_inverse_of_two_exponentials_is_one_exponential():
                 law(m.factors[0], "meaning")
 
 
+@pytest.mark.short("1")
 @pytest.mark.parametrize("seed", range(3))
 def test_sigmoids_in_exponents_are_worth_what_they_were(seed):
     rng = random.Random(seed)

@@ -169,6 +169,7 @@ def verdict(law: Any) -> str:
     return " ".join(filter(None, [found["verdict"], found["scope"]]))
 
 
+@pytest.mark.short("padding of attention")
 @pytest.mark.parametrize("name", LAWS)
 def test_a_law_of_a_layer_is_decided(name):
     law, expected = LAWS[name]
@@ -181,6 +182,7 @@ def counterexample(law: Any) -> dict[str, Any]:
     return check(Ledger([source]), jobs=1)["claims"][0]["as_stated"]["counterexample"]
 
 
+@pytest.mark.long
 def test_what_a_padding_token_overwrites_is_no_input():
     assert set(DELTA.ignores(q=0).given) == {"state", "k", "v", "beta"}
     assert set(counterexample(DELTA.ignores(q=0))["inputs"]) == {"state", "k", "v", "beta"}
@@ -198,6 +200,7 @@ class Memory(NamedTuple):
     S: Any
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("state", "part"),
     [(Memory("d", "d"), "state.S"), (("d", "d"), "state[1]"), ("d", "state")],
@@ -225,6 +228,7 @@ def test_a_length_has_a_letter_that_no_shape_uses():
     assert layer.resumes(parallel).given["k"] == "S_+T C"
 
 
+@pytest.mark.long
 def test_an_amendment_of_a_law_has_a_condition():
     source = Source("mine", title="A layer of mine")
     row = source.law("mine.sgd", DELTA.performs(descent(squared_error, rate=1)))
@@ -253,6 +257,7 @@ def test_a_slip_is_told_with_what_is_expected(wrong, words):
         wrong()
 
 
+@pytest.mark.long
 def test_a_function_that_returns_one_thing_is_told_to_return_two():
     source = Source("mine", title="x")
     source.law("mine.law", LINEAR.chunked(lambda parameters, state, tokens: state))
@@ -261,6 +266,7 @@ def test_a_function_that_returns_one_thing_is_told_to_return_two():
     assert "expects (state, output), the state first" in found["reason"]
 
 
+@pytest.mark.short(9)
 @pytest.mark.parametrize(
     "objective", [lambda W, S, t: np.sum(t.k * t.k), lambda W, S, t: np.sum(S * S), lambda *_: 1]
 )
@@ -291,6 +297,7 @@ mine.law("mine.law", Layer(step, state="d", token="d").chunked(at_once))
 """
 
 
+@pytest.mark.long
 def test_a_law_is_checked_anew_when_the_function_changes(tmp_path, capsys):
     path = tmp_path / "claims.py"
     answers = []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scanproof.proofs.decide import workers
-from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
+from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.row_verdicts import check
 from scanproof.proofs.decide.verdict import decide
@@ -28,20 +28,21 @@ def test_every_claim_of_the_sources_has_a_row_in_the_sources_order():
     assert [i for i in ids if i in set(CLAIM_IDS)] == CLAIM_IDS
 
 
-def test_certificates_alone_and_a_search_from_scratch_give_the_report(report):
-    """And no certificate in the repository is stale, damaged or missing."""
-    ids = {row["id"] for row in report["claims"]}
-    rows = [row for row in LEDGER.rows if row.claim.id in ids]
-    expected = json.dumps(statements(report))
-    for how in (Certificates(search=False), Certificates(read=False)):
-        notes = CertificateNotes()
-        found = json.loads(json.dumps(check(LEDGER, rows, certificates=how, notes=notes)))
-        assert json.dumps(statements(found)) == expected
-        unsettled = {
-            s["id"] for s in statements(found) if s["verdict"] in ("not-checkable", "unknown")
-        }
-        assert (notes.stale, notes.broken) == ({}, {})
-        assert set(notes.missing) <= unsettled
+def test_each_row_is_settled_by_its_certificate_which_is_neither_stale_nor_damaged(checked):
+    unsettled = {
+        s["id"]
+        for s in statements(checked["report"])
+        if s["verdict"] in ("not-checkable", "unknown")
+    }
+    notes = checked["notes"]
+    assert (notes["stale"], notes["broken"]) == ({}, {})
+    assert set(notes["missing"]) <= unsettled
+
+
+@pytest.mark.long
+def test_a_search_from_scratch_gives_what_the_certificates_do(report):
+    found = json.loads(json.dumps(check(LEDGER, certificates=Certificates(read=False))))
+    assert json.dumps(statements(found)) == json.dumps(statements(report))
 
 
 def test_no_row_is_an_error(report):
@@ -96,15 +97,9 @@ def test_every_decided_statement_names_the_definitions_that_ran(report):
     assert [s["id"] for s in decided if not s["definitions"]] == []
 
 
-@pytest.mark.parametrize(
-    ("report", "every"),
-    [("short rows", 12), pytest.param("all rows", 1, marks=pytest.mark.long)],
-    indirect=["report"],
-)
-def test_sympy_alone_never_contradicts_the_verdicts(report, every):
-    asked = {row["id"] for row in report["claims"][::every]}
-    rows = [row for row in LEDGER.rows if row.claim.id in asked]
-    alone = {s["id"]: s["verdict"] for s in statements(check(LEDGER, rows, engine="sympy"))}
+@pytest.mark.long
+def test_sympy_alone_never_contradicts_the_verdicts(report):
+    alone = {s["id"]: s["verdict"] for s in statements(check(LEDGER, engine="sympy"))}
     both = {s["id"]: s["verdict"] for s in statements(report) if s["id"] in alone}
     # Bounds are the kernel's: for them sympy can only fail to find a counterexample.
     bounds = {

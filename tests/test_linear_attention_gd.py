@@ -106,6 +106,7 @@ def test_in_jax_it_is_the_same_model():
     np.testing.assert_allclose(got, neutral.predict(found, x, y), rtol=1e-5)
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize("sizes", SIZES)
 def test_float32_stays_within_the_bound_and_the_bound_is_no_empty_word(sizes):
     instance, given = made(**sizes), tasks(**sizes, count=8)

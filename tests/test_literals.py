@@ -200,7 +200,7 @@ def _two(first, second):
     return jnp.stack([first, second], axis=1)
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize("name", PROVED)
 def test_what_is_meant_is_proved_for_all_sizes(name):
     found = of(*PROVED[name])
@@ -209,6 +209,7 @@ def test_what_is_meant_is_proved_for_all_sizes(name):
     )
 
 
+@pytest.mark.long
 def test_a_proof_says_which_literals_it_reads_how():
     found = of(lambda x: x * 0.1, lambda x: x / 10)
     (told,) = found.literals
@@ -221,6 +222,7 @@ def test_a_proof_says_which_literals_it_reads_how():
     assert all(taken in entry["assumes"] for entry in entries)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("forward", "specification"),
     [
@@ -244,6 +246,7 @@ def test_a_logarithm_of_a_whole_number_is_recognised():
     assert not meant(0.5).log
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize(
     ("forward", "specification"),
     [
@@ -260,6 +263,7 @@ def test_a_true_mistake_is_refuted(forward, specification):
     assert found.result.counterexample is not None
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     ("forward", "specification", "literal"),
     [

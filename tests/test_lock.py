@@ -93,6 +93,7 @@ def test_a_verdict_that_changes_is_told(run: Run, write: Write):
     assert said in run("check", file, "--locked").err
 
 
+@pytest.mark.long
 def test_claims_that_come_and_go_are_told(run: Run, write: Write, locked: str):
     file = write(TRUE, UNKNOWN)
     answer = run("check", file, "--locked", "--format", "junit")
@@ -121,6 +122,7 @@ def test_certificates_of_claims_that_are_gone_go_with_them_and_no_others(run: Ru
     assert not (folder / "mine.square.json").exists()
 
 
+@pytest.mark.long
 def test_a_file_in_the_place_of_the_certificates_says_what_to_do(run: Run, write: Write):
     Path("certificates").write_text("", "utf-8")
     answer = run("check", write(TRUE), "--save")
@@ -128,6 +130,7 @@ def test_a_file_in_the_place_of_the_certificates_says_what_to_do(run: Run, write
     assert "cannot be written: certificates is a file; move it away, or" in answer.err
 
 
+@pytest.mark.long
 def test_what_is_not_asked_for_stays_as_it_was(run: Run, write: Write, locked: str):
     whole = LOCK.read_text("utf-8")
     other = write(TRUE, name="other")
@@ -141,6 +144,7 @@ def test_what_is_not_asked_for_stays_as_it_was(run: Run, write: Write, locked: s
     assert LOCK.read_text("utf-8") == whole
 
 
+@pytest.mark.long
 def test_claims_that_a_broken_file_does_not_come_to_are_not_gone(
     run: Run, write: Write, locked: str
 ):
@@ -151,6 +155,7 @@ def test_claims_that_a_broken_file_does_not_come_to_are_not_gone(
     assert len(entries()) == 2
 
 
+@pytest.mark.long
 def test_it_lies_at_the_root_of_the_project(run: Run, write: Write):
     Path("pyproject.toml").write_text("", "utf-8")
     assert run("check", write(TRUE, file="deep/claims.py"), "--lock").code == 0
@@ -158,6 +163,7 @@ def test_it_lies_at_the_root_of_the_project(run: Run, write: Write):
     assert Path("deep/certificates").is_dir()
 
 
+@pytest.mark.long
 def test_a_missing_lock_file_or_certificate_is_told(run: Run, write: Write):
     file = write(TRUE)
     answer = run("check", file, "--locked")
@@ -172,6 +178,7 @@ def test_a_missing_lock_file_or_certificate_is_told(run: Run, write: Write):
     assert answer.code == 1
 
 
+@pytest.mark.long
 def test_errors_are_not_locked(run: Run, write: Write):
     assert run("check", write(TRUE, RAISING), "--lock").code == 3
     assert list(entries()) == ["mine.py::mine.linear"]
@@ -192,10 +199,12 @@ def test_options_that_contradict_each_other_are_one_clear_line(
     assert said in one_line(run("check", write(TRUE), *arguments))
 
 
+@pytest.mark.long
 def test_the_built_in_claims_have_no_lock_file(run: Run):
     assert "none of these claims is your own" in one_line(run("check", KNOWN, "--locked"))
 
 
+@pytest.mark.long
 def test_verdicts_are_the_same_with_it_and_without(run: Run, write: Write):
     file = write(TRUE, MENDED, UNKNOWN)
     ways = [[], ["--lock"], ["--lock"], ["--locked"], ["--locked", "--offline"], ["--from-scratch"]]
@@ -215,6 +224,7 @@ DATA = """
 """
 
 
+@pytest.mark.long
 def test_a_locked_project_whose_data_change_is_not_current(run: Run, write: Write):
     file, data = write(DATA), Path("c.txt")
     Path("pyproject.toml").touch()
@@ -225,6 +235,7 @@ def test_a_locked_project_whose_data_change_is_not_current(run: Run, write: Writ
     assert run("check", file, "--locked").code == 1
 
 
+@pytest.mark.long
 def test_writing_it_says_what_was_written(run: Run, write: Write):
     file = write(TRUE)
     Path("pyproject.toml").touch()
@@ -318,7 +329,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path):
         lock.read(path)
 
 
-@pytest.mark.short("merged badly")
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["merged badly", "of another version", "other bytes"])
 def test_claims_run_beside_a_damaged_file_and_it_is_resolved_by_running_again(
     run: Run, write: Write, name: str
@@ -339,6 +350,7 @@ def test_claims_run_beside_a_damaged_file_and_it_is_resolved_by_running_again(
     assert run("check", file, "--locked").code == 0
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("how", ["read-only", "a folder"])
 def test_a_file_that_cannot_be_written_is_one_clear_line(run: Run, write: Write, how: str):
     file = write(TRUE)
@@ -480,6 +492,7 @@ def test_what_a_claim_reaches_is_read_from_the_files(reached: Reached):
     assert set(found["mine.rest"]) == REST
 
 
+@pytest.mark.short(13)
 @pytest.mark.parametrize(
     ("file", "old", "new", "claims"),
     [

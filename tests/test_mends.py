@@ -74,7 +74,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.short("sign", "transpose")
+@pytest.mark.short("sign")
 @pytest.mark.parametrize(
     ("text", "parts", "line", "after"),
     [
@@ -132,7 +132,7 @@ def test_what_is_shown_holds_when_the_line_is_changed_by_hand(run: Run, line: st
         assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.short(1)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "line",
     [
@@ -147,6 +147,7 @@ def test_what_no_single_edit_mends_has_no_mend(run: Run, line: str):
     assert "no mend: none is known" in run("check", "mine.py").out
 
 
+@pytest.mark.long
 def test_an_edit_that_helps_at_small_sizes_alone_is_not_told(run: Run):
     """With 2 · 3 in place of 2 · 4 it holds at N = 1, 2, 3, which are all sizes listed; and not at N = 4."""
     written(
@@ -167,6 +168,7 @@ def test_an_edit_that_helps_at_small_sizes_alone_is_not_told(run: Run):
     assert mends_of(run, "mine.py") == []
 
 
+@pytest.mark.long
 def test_an_edit_that_empties_both_sides_is_no_mend(run: Run):
     written(
         """
@@ -186,6 +188,7 @@ def test_an_edit_that_empties_both_sides_is_no_mend(run: Run):
     assert mends_of(run, "mine.py") == []
 
 
+@pytest.mark.long
 def test_a_slip_in_an_imported_file_of_the_users_is_found_there(run: Run):
     written("def step(_, S, token):\n    S = S - token\n    return S, S\n", "my_layers_of_test.py")
     written(
@@ -227,6 +230,7 @@ LEARNER = """
 """
 
 
+@pytest.mark.long
 def test_of_a_law_the_step_is_mended_first_and_the_objective_last(run: Run):
     text = written(LEARNER).read_text("utf-8").splitlines()
     first, *others = [text[mend["line"] - 1].strip() for mend in mends_of(run, "mine.py")]
@@ -258,6 +262,7 @@ def test_an_edit_that_never_ends_is_given_up(run: Run):
     assert mends_of(run, "mine.py")[0]["after"] == "s = s + x[t]"
 
 
+@pytest.mark.long
 def test_answers_are_the_same_twice(run: Run):
     written(SGD, line="w = w + eta * (x @ w - y) * x")
     answers = [run("check", "mine.py", "--format", "json").out for _ in range(2)]
@@ -290,6 +295,7 @@ def test_the_story_and_the_table_tell_the_mend(run: Run):
     assert f"mend: {mend}" in run("check", "mine.py", "--format", "junit").out
 
 
+@pytest.mark.long
 def test_functions_run_as_they_were_after_all_edits():
     file = written(SGD, line="w = w + eta * (x @ w - y) * x")
     (source,) = ledger.from_file(file)

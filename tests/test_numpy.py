@@ -371,6 +371,7 @@ def attention(q, k, v, T, m, d):
 """
 
 
+@pytest.mark.short("changes0")
 @pytest.mark.parametrize(
     ("changes", "verdict"),
     [
@@ -389,6 +390,7 @@ def test_a_claim_is_written_as_one_writes_numpy(tmp_path, capsys, changes, verdi
     assert f"mine.attention  {verdict}" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_numpy_s_own_zeros_of_a_symbolic_size_says_what_to_import(tmp_path, capsys):
     given = {"imports": "import numpy", "mask": ">=", "zeros": "numpy.zeros((m, d))"}
     path = tmp_path / "claims.py"

@@ -51,19 +51,20 @@ FAILS = {
 it, that no others meet it is an argument in words, and the verdict is unknown."""
 
 
-@pytest.mark.long_cases("in-turn-error")
+@pytest.mark.short(7)
 @pytest.mark.parametrize("id", ALL_SIZES)
 def test_what_is_proved_for_all_sizes(id: str):
     found = decide(CLAIMS[id], ENGINES["all"])
     assert (found.verdict, found.scope) == ("proved", "all-sizes")
 
 
-@pytest.mark.long_cases("+pieces")
+@pytest.mark.short("ssd.thm5.1+in-turn-mask")
 @pytest.mark.parametrize("id", FIXED)
 def test_what_is_proved_at_fixed_sizes(id: str):
     assert decide(CLAIMS[id], ENGINES["all"]).verdict == "proved"
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("id", FAILS)
 def test_what_no_parameters_do(id: str):
     claim = CLAIMS[id]

@@ -89,6 +89,7 @@ def test_roundings_one_way_come_near_to_the_chunked_bound():
     assert (chunks - 2) / (chunks + 3 * C) <= found <= 1
 
 
+@pytest.mark.long
 def test_half_the_unit_roundoff_is_too_little(monkeypatch):
     whole = arithmetic.FORMATS["float32"]
     monkeypatch.setitem(arithmetic.FORMATS, "float32", whole._replace(unit=whole.unit / 2))

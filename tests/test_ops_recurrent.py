@@ -31,7 +31,7 @@ def float64():
     jax.config.update("jax_enable_x64", before)
 
 
-@pytest.mark.short(4)
+@pytest.mark.short("delta rule-one token")
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (7, 3, 2)], ids=["one token", "seven tokens"])
 @pytest.mark.parametrize("name", LAYER_CASES)
 def test_the_op_is_the_scan_of_the_same_definition(name: str, sizes: tuple[int, int, int]):
@@ -127,7 +127,7 @@ def test_each_head_has_parameters_of_its_own():
         assert np.array_equal(found.outputs[s, h], alone.outputs)
 
 
-@pytest.mark.short(3)
+@pytest.mark.short("1")
 @pytest.mark.parametrize("chunk", [1, 3, 7, 100])
 def test_backward_pass_keeps_one_state_per_chunk_and_its_gradient_is_that_of_one_loop(chunk: int):
     length, size = 7, 4

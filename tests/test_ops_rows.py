@@ -31,14 +31,7 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.short(
-    "recurrent.ssd",
-    "recurrent.delta-rule",
-    "recurrent.gril",
-    "chunked.block-step",
-    "sharded.prefix",
-    "several-steps",
-)
+@pytest.mark.short("lanes.jax.chunked.block-step")
 @pytest.mark.parametrize("id", sorted(ROWS.keys() - UNKNOWN))
 def test_the_program_that_runs_is_the_definition_at_every_size(id):
     found = prove(ROWS[id])
@@ -264,7 +257,7 @@ def test_the_copies_are_proved(kind):
     assert not isinstance(found, str), found
 
 
-@pytest.mark.short(3)
+@pytest.mark.short("recurrences-missing decay")
 @pytest.mark.parametrize(("kind", "bug"), [(k, bug) for k, bugs in BUGS.items() for bug in bugs])
 def test_a_mistake_is_refuted_with_inputs_or_stopped(kind, bug):
     if bug == "a branch on T":

@@ -63,6 +63,7 @@ def mapped(path, array: np.ndarray) -> np.ndarray:
     return np.load(path, mmap_mode="r")
 
 
+@pytest.mark.short("generator")
 @pytest.mark.parametrize(
     "form", ["sequence", "generator", "function", "function and count", "files"]
 )
@@ -121,6 +122,7 @@ def test_a_fold_keeps_only_what_it_is_asked_for():
 
 
 @pytest.mark.parametrize("where", ["while a block is read", "in the fold"])
+@pytest.mark.usefixtures("hears")
 def test_after_ctrl_c_the_run_goes_on_from_the_last_finished_block(where: str):
     interrupted = []
 

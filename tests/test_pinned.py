@@ -136,7 +136,7 @@ def file(folder: Path, *parts: str) -> Path:
     return path
 
 
-@pytest.mark.short(3)
+@pytest.mark.short(4)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_file_that_replaces_a_definition_is_refused_and_the_definition_is_back(
     tmp_path: Path, way: str
@@ -169,6 +169,7 @@ def test_a_module_and_a_program_are_refused_alike(tmp_path: Path, monkeypatch: p
         prove("myprogram:forward", shapes="X: T f", equals="myprogram:forward")
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     "lines",
     [
@@ -201,6 +202,7 @@ BODY = """
 """
 
 
+@pytest.mark.long
 def test_a_claim_that_replaces_a_definition_while_it_runs_is_an_error_of_its_own(
     tmp_path: Path, run: Run, write: Write
 ):
@@ -248,6 +250,7 @@ def test_the_example_of_the_readme_is_taken(run: Run, tmp_path: Path):
     assert run("check", path).code == 1  # it shows a claim that is false, no error
 
 
+@pytest.mark.long
 def test_a_file_that_only_uses_and_extends_the_package_is_taken(run: Run, write: Write):
     assert run("check", write(TRUE, ORDINARY)).code == 0
 

@@ -112,7 +112,7 @@ def test_what_is_drawn_hides_rounding():
     assert list(shown([0.1 + 1e-12, 0.0], log=False)) == [0.1, 0.0]
 
 
-@pytest.mark.short("png")
+@pytest.mark.long
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_picture_is_the_same_bytes_each_time_whatever_the_reader_has_set(format: str):
     first = draw(SIMPLE, format)
@@ -131,6 +131,7 @@ def test_plot_writes_the_file_and_nothing_else(run: Run, tmp_path: Path, suffix:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -170,6 +171,7 @@ def test_without_matplotlib_plot_says_which_extra_to_install(
     assert "pip install 'scanproof[plot]'" in answer.err
 
 
+@pytest.mark.long
 def test_a_picture_that_fails_leaves_the_old_file(run: Run, tmp_path: Path, monkeypatch):
     out = tmp_path / "a.svg"
     out.write_text("old")
@@ -200,6 +202,7 @@ def test_the_figures_of_the_pages_are_there_and_current(id: str):
         assert draw(row_picture.picture(ROWS[id], id), "svg").decode() == text
 
 
+@pytest.mark.short("gd-ssm.prop1-construction")
 @pytest.mark.parametrize("id", ["gril.prop4.1-construction", "gd-ssm.prop1-construction"])
 def test_a_construction_is_drawn_as_the_gradient_that_its_state_is(id: str):
     panels: Any = row_picture.picture(ROWS[id], id).panels

@@ -53,6 +53,7 @@ def cases(table):
     ]  # fmt: skip
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("name", cases(EQUAL))
 def test_programs_in_step_are_equal_at_all_sizes(name):
     assert not far_apart(*EQUAL[name])
@@ -107,6 +108,7 @@ PARTS = {
 }
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("name", PARTS)
 def test_complex_arithmetic_is_that_of_its_parts_and_jaxs_own(name):
     assert name in {*PARTWISE, *TABLE}

@@ -182,7 +182,7 @@ FALSE = {
 }
 
 
-@pytest.mark.short("math.sqrt", "a float32", "broadcast")
+@pytest.mark.short(20)
 @pytest.mark.parametrize("name", TRUE)
 def test_it_is_proved_for_all_sizes(name):
     left, right, shapes = TRUE[name]
@@ -198,6 +198,7 @@ def test_what_is_false_is_refuted(name):
     assert found.verdict == "refuted", found.reason
 
 
+@pytest.mark.long
 def test_the_answer_names_the_cases_and_what_was_proved_in_each():
     found = prove(halves, shapes="x: T d", equals=summed)
     assert found.cases == ["T = 2·n with n ≥ 1", "T = 2·n + 1 with n ≥ 0"]
@@ -211,6 +212,7 @@ def test_a_counterexample_is_at_the_program_s_own_sizes():
     assert set(found.counterexample.sizes) == {"T", "d"}
 
 
+@pytest.mark.long
 def test_more_cases_than_eight_are_not_told_apart():
     def by_sixteen(x):
         return x.sum(0) if x.shape[0] % 16 else x.sum(0) + 0 * x[0]
@@ -220,12 +222,14 @@ def test_more_cases_than_eight_are_not_told_apart():
     assert "mod(T, 16)" in str(found.reason)
 
 
+@pytest.mark.long
 def test_what_is_left_over_is_said_in_the_program_s_names():
     found = prove(lambda x: jnp.exp(jnp.log(x)), shapes="x: T", equals=lambda x: x)
     if found.result.scope != "all-sizes":
         assert found.leftover == ["exp(log(x[i])) = x[i]"]
 
 
+@pytest.mark.long
 def test_what_was_proved_is_said_in_the_program_s_names():
     found = prove(running("float64"), shapes="x: T d", equals=summed)
     assert found.proved == [
@@ -246,11 +250,13 @@ def test_a_letter_is_an_array_or_a_size():
         prove(lambda g, T: g * T, shapes="g: T d, T:", equals=lambda g, T: T * g)
 
 
+@pytest.mark.long
 def test_a_size_may_be_called_p():
     found = prove(lambda u: u.sum(1), shapes="u: T p", equals=lambda u: u.T.sum(0)).result
     assert (found.verdict, found.scope) == ("proved", "all-sizes")
 
 
+@pytest.mark.long
 def test_what_is_not_read_is_told_before_anything_is_multiplied_out(monkeypatch):
     asked = []
     own = decide
@@ -299,6 +305,7 @@ class Own:
         return 3
 
 
+@pytest.mark.long
 def test_the_length_of_a_class_of_one_s_own_is_its_own():
     found = prove(
         lambda x: x.sum(0) * len(Own(x)), shapes="x: T d", equals=lambda x: 3 * x.sum(0)
@@ -314,6 +321,7 @@ def test_whether_a_size_has_a_root_is_still_a_question():
     assert found.verdict == "proved"  # a size has none, as numbers have none
 
 
+@pytest.mark.long
 def test_what_only_the_third_chunk_shows_is_found():
     pair = by_name("simple GLA: chunks of four = recurrent")
     left, right = pair.broken(pair.bugs[0])
@@ -350,6 +358,7 @@ def test_a_script_shows_a_counterexample_without_scanproof(tmp_path, monkeypatch
     assert "scanproof" not in text
 
 
+@pytest.mark.long
 def test_a_script_calls_each_side_in_its_own_framework(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scripted.py").write_text(SCRIPTED)
@@ -435,6 +444,7 @@ NO_ROOTS = {
 }
 
 
+@pytest.mark.short("\\u221a(d + 1) twice")
 @pytest.mark.parametrize("name", ROOTS)
 def test_roots_of_sizes_are_multiplied(name):
     left, right = ROOTS[name]
@@ -442,6 +452,7 @@ def test_roots_of_sizes_are_multiplied(name):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("name", NO_ROOTS)
 def test_roots_are_not_taken_for_others(name):
     left, right = NO_ROOTS[name]

@@ -90,6 +90,7 @@ def test_what_is_missing_is_worse_unless_it_failed_and_what_is_new_is_not(
 # SARIF
 
 
+@pytest.mark.long
 def test_sarif_of_every_kind_of_statement_is_valid(standard: jsonschema.Draft4Validator):
     report = every_kind()
     blamed = blames(report, strict=True, worse={"gone": "was proved, is missing"})
@@ -112,6 +113,7 @@ def test_sarif_of_every_kind_of_statement_is_valid(standard: jsonschema.Draft4Va
     assert place["artifactLocation"]["uri"] == "a%20folder/%C3%A9/old/claims.py"
 
 
+@pytest.mark.long
 def test_sarif_has_one_result_for_each_changed_verdict(
     run: Run, write: Write, standard: jsonschema.Draft4Validator
 ):
@@ -132,10 +134,12 @@ def test_sarif_has_one_result_for_each_changed_verdict(
     assert lines[place["region"]["startLine"] - 1].startswith("@paper.claim")
 
 
+@pytest.mark.long
 def test_sarif_against_itself_has_no_result(run: Run, write: Write):
     assert results(compared(run, write, FALSE, FALSE)) == []
 
 
+@pytest.mark.long
 def test_a_code_flow_leads_through_the_derivation_to_the_counterexample(run: Run, write: Write):
     (result,) = results(compared(run, write, TRUE, TURNED))
     (flow,) = result["codeFlows"]
@@ -147,6 +151,7 @@ def test_a_code_flow_leads_through_the_derivation_to_the_counterexample(run: Run
     assert result["properties"]["smallestFailingSize"] == {"N": 2}
 
 
+@pytest.mark.long
 def test_a_step_that_is_a_definition_stands_at_its_line(run: Run, write: Write):
     scanned = """
         from scanproof import scan
@@ -166,6 +171,7 @@ def test_a_step_that_is_a_definition_stands_at_its_line(run: Run, write: Write):
     assert any(lines[line - 1].startswith("def step") for line in places)
 
 
+@pytest.mark.long
 def test_what_is_proved_now_passes_and_shows_its_derivation(run: Run, write: Write):
     (result,) = results(compared(run, write, TURNED, TRUE))
     assert (result["kind"], result["level"], result["ruleId"]) == ("pass", "none", "proved")
@@ -173,6 +179,7 @@ def test_what_is_proved_now_passes_and_shows_its_derivation(run: Run, write: Wri
     assert any("the equation holds" in step["location"]["message"]["text"] for step in steps)
 
 
+@pytest.mark.long
 def test_a_report_with_derivations_is_a_report(run: Run, write: Write):
     run("check", write(TURNED), "--also", "sarif=a.sarif", "--also", "json=a.json")
     report = json.loads(Path("a.json").read_text("utf-8"))
@@ -181,6 +188,7 @@ def test_a_report_with_derivations_is_a_report(run: Run, write: Write):
     jsonschema.Draft202012Validator(json.loads(schema)).validate(report)
 
 
+@pytest.mark.long
 def test_offline_nothing_is_searched_for_derivations(run: Run, write: Write):
     file = write(TURNED)
     run("check", file, "--save")
@@ -189,6 +197,7 @@ def test_offline_nothing_is_searched_for_derivations(run: Run, write: Write):
     assert steps[0]["location"]["message"]["text"] == "N = 2"
 
 
+@pytest.mark.long
 def test_fingerprints_survive_moves_and_new_words(run: Run, write: Write):
     moved = UNKNOWN + TURNED.replace('where="eq. 2"', 'where="eq. 7"')
     (first,) = results(compared(run, write, TRUE, TURNED))
@@ -204,6 +213,7 @@ def test_fingerprints_of_different_statements_differ():
     assert len(set(prints)) == len(prints) == 3
 
 
+@pytest.mark.long
 def test_without_a_baseline_sarif_has_what_is_open_or_wrong(run: Run, write: Write):
     log = json.loads(run("check", write(TRUE, MENDED, UNKNOWN), "--format", "sarif").out)
     told = {r["locations"][0]["logicalLocations"][0]["fullyQualifiedName"]: r for r in results(log)}
@@ -276,6 +286,7 @@ def test_an_annotation_is_as_grave_as_the_change(former: str | None, now: str, c
     assert line.startswith(f"::{command} ")
 
 
+@pytest.mark.long
 def test_annotations_name_files_from_the_root_of_the_repository(
     run: Run, write: Write, monkeypatch: pytest.MonkeyPatch
 ):
@@ -291,6 +302,7 @@ def test_annotations_name_files_from_the_root_of_the_repository(
     assert "::error file=sub/mine.py,line=" in run("check", "mine.py", "--format", "github").out
 
 
+@pytest.mark.long
 def test_a_claim_that_raises_is_an_annotation_at_its_line(run: Run, write: Write):
     answer = run("check", write(RAISING), "--format", "github")
     assert answer.code == 3
@@ -301,6 +313,7 @@ def test_a_claim_that_raises_is_an_annotation_at_its_line(run: Run, write: Write
 # The summary
 
 
+@pytest.mark.long
 def test_the_summary_says_what_was_and_is_at_which_size_and_what_holds(run: Run, write: Write):
     run("check", write(TRUE, UNKNOWN), "--format", "json", "--output", "former.json")
     now = write(TURNED, MENDED, UNKNOWN)
@@ -334,6 +347,7 @@ def test_what_names_no_file_and_line_has_no_place(written: str | None):
     assert spot(written) is None
 
 
+@pytest.mark.long
 def test_a_claim_made_of_a_body_of_the_package_is_placed_where_it_is_made(run: Run, write: Write):
     text = """
         from scanproof.proofs.language.learns import learns
@@ -356,6 +370,7 @@ def test_a_claim_made_of_a_body_of_the_package_is_placed_where_it_is_made(run: R
 # Options
 
 
+@pytest.mark.long
 def test_several_formats_are_written_by_one_check(run: Run, write: Write):
     answer = run("check", write(FALSE), "--also", "sarif=a.sarif", "--also", "junit=b.xml")
     assert answer.code == 1

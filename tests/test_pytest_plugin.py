@@ -90,6 +90,7 @@ def test_the_outcome_of_each_claim_is_its_verdict(pytester: pytest.Pytester, pro
     assert result.ret == 1
 
 
+@pytest.mark.long
 def test_a_law_that_is_proved_at_fixed_sizes_passes_with_a_warning_at_its_line(
     pytester: pytest.Pytester, project: Project, run: Callable[..., tuple[int, str, str]]
 ):
@@ -102,6 +103,7 @@ def test_a_law_that_is_proved_at_fixed_sizes_passes_with_a_warning_at_its_line(
     assert f'file="claims.py" line="{line}"' in run("check", "claims.py", "--format", "junit")[1]
 
 
+@pytest.mark.long
 def test_a_failure_shows_the_counterexample_as_the_command_prints_it(
     pytester: pytest.Pytester, project: Project, run: Callable[..., tuple[int, str, str]]
 ):
@@ -114,6 +116,7 @@ def test_a_failure_shows_the_counterexample_as_the_command_prints_it(
     assert "scanproof show mine.square claims.py --script" in said
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("how", ["option", "setting", "runxfail"])
 def test_what_is_not_proved_for_all_sizes_fails_if_one_says_so(
     pytester: pytest.Pytester, project: Project, how: str
@@ -146,6 +149,7 @@ def test_a_wrong_option_is_one_clear_line(
     assert "Traceback" not in result.stderr.str()
 
 
+@pytest.mark.long
 def test_a_claim_that_takes_too_long_is_unknown(pytester: pytest.Pytester, project: Project):
     project(TRUE.replace("return", "import time; time.sleep(60); return"))
     result = pytester.runpytest_inprocess("-rA", "--scanproof-time-limit", "0.2")
@@ -160,6 +164,7 @@ def test_a_claim_that_takes_too_much_memory_is_unknown(pytester: pytest.Pytester
     assert said in result.stdout.str()
 
 
+@pytest.mark.long
 def test_a_claim_that_ends_its_process_fails_alone(pytester: pytest.Pytester, project: Project):
     project(TRUE, RAISING.replace("raise ValueError", "import os; os._exit(3); print"))
     result = pytester.runpytest_inprocess("-rA")
@@ -170,6 +175,7 @@ def test_a_claim_that_ends_its_process_fails_alone(pytester: pytest.Pytester, pr
     assert "ended with exit code 3" in result.stdout.str()
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     "text",
     ["raise ValueError('no')", "import sys; sys.exit(2)", "def f(:", "Source('a', 3, 4, 5, 6)"],
@@ -187,6 +193,7 @@ def test_a_file_that_raises_is_one_clear_line(
     assert result.ret == 1
 
 
+@pytest.mark.long
 def test_only_claim_files_that_import_scanproof_are_run(
     pytester: pytest.Pytester, project: Project
 ):
@@ -201,6 +208,7 @@ def test_only_claim_files_that_import_scanproof_are_run(
     assert outcomes(pytester.runpytest_inprocess("-rA", "mine.py")).keys() == set()
 
 
+@pytest.mark.long
 def test_claims_are_chosen_as_tests_are(pytester: pytest.Pytester, project: Project):
     project(TRUE, FALSE)
     for arguments in (["claims.py::mine.linear"], ["-k", "linear"]):
@@ -231,6 +239,7 @@ def test_a_process_without_claim_files_imports_nothing_of_scanproof(pytester: py
     pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=1)
 
 
+@pytest.mark.long
 def test_scanproof_runs_as_it_is_written(
     pytester: pytest.Pytester, project: Project, monkeypatch: pytest.MonkeyPatch
 ):
@@ -245,6 +254,7 @@ def test_scanproof_runs_as_it_is_written(
     assert "SourceFileLoader" in result.stdout.str()
 
 
+@pytest.mark.long
 def test_equal_names_in_two_folders_are_two_files(pytester: pytest.Pytester, project: Project):
     claim = TRUE.replace("total(x) * c)", "total(x) * c * helper.ONE)")
     for folder, one in (("a", 1), ("b", 2)):
@@ -258,7 +268,7 @@ def test_equal_names_in_two_folders_are_two_files(pytester: pytest.Pytester, pro
     assert "helper" not in sys.modules or "ONE" not in vars(sys.modules["helper"])
 
 
-@pytest.mark.short("option")
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["option", "setting"])
 def test_what_differs_from_the_lock_file_fails_if_one_says_so(
     pytester: pytest.Pytester,
@@ -292,6 +302,7 @@ def test_claims_run_in_processes_of_xdist(pytester: pytest.Pytester, project: Pr
     assert "Counterexample\n    N = 2\n    x = [1, 1]\n" in result.stdout.str()
 
 
+@pytest.mark.long
 def test_claims_stand_beside_the_examples_that_sybil_runs(
     pytester: pytest.Pytester, project: Project
 ):

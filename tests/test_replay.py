@@ -198,6 +198,7 @@ def test_what_is_read_is_written_as_it_was(saved: Path, id: str):
     assert written(read(file_of(saved, id), id)) == (saved / f"{id}.json").read_text()
 
 
+@pytest.mark.short(19)
 @pytest.mark.usefixtures("search_raises")
 @pytest.mark.parametrize("id", VARIED)
 def test_no_search_runs_during_a_replay(saved: Path, id: str):
@@ -269,6 +270,7 @@ CHANGES: dict[str, Change] = {
 """Of each kind one: what else is refused stands in `arena`."""
 
 
+@pytest.mark.short("a float for a coefficient")
 @pytest.mark.parametrize("how", CHANGES)
 def test_a_changed_file_proves_nothing_and_where_one_searches_that_is_said_beside_the_verdict(
     saved: Path, tmp_path: Path, how: str
@@ -373,6 +375,7 @@ def test_a_large_file_is_not_read(saved: Path, tmp_path: Path):
     assert f"more than {LIMIT} bytes" in replayed(tmp_path, CLAIMS[SCAN]).recorded
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize("other", [id for id in VARIED if id != SCAN])
 def test_the_proof_of_another_claim_is_stale(saved: Path, tmp_path: Path, other: str):
     rewrite(tmp_path, SCAN, recorded(saved, other))
@@ -438,6 +441,7 @@ CHANGED = [
 ]
 
 
+@pytest.mark.short("ch9.span-a huge power")
 @pytest.mark.parametrize(
     ("id", "place", "change"),
     [(id, place, change) for id, place, (_, change) in CHANGED],
@@ -454,6 +458,7 @@ def test_what_was_changed_in_a_file_shows_nothing(
     expect_one_line(replayed(tmp_path, CLAIMS[id]), id)
 
 
+@pytest.mark.long
 def test_a_bound_is_told_as_it_was_found(saved: Path):
     """What the report says of it comes from the steps that were checked."""
     for id in BOUNDS:
@@ -669,6 +674,7 @@ def test_a_false_definition_is_not_proved_by_the_proof_of_a_true_one(run: Run, w
     assert found["mine.layer"]["verdict"] == "refuted"
 
 
+@pytest.mark.long
 def test_a_tampered_file_exits_3_and_the_claim_is_searched_again(run: Run, write: Write):
     file = write(LAYER)
     run("check", file, "--save")
@@ -715,11 +721,13 @@ def test_a_folder_that_is_not_there_is_an_error(run: Run, write: Write):
     assert "--certificates nowhere" in one_line(answer)
 
 
+@pytest.mark.short("--from-scratch")
 @pytest.mark.parametrize("other", ["--save", "--from-scratch"])
 def test_what_is_not_searched_is_neither_saved_nor_found(run: Run, write: Write, other: str):
     assert "give one of them" in one_line(run("check", write(TRUE), "--offline", other))
 
 
+@pytest.mark.long
 def test_a_certificate_that_cannot_be_written_is_an_error_and_the_verdict_stays(
     run: Run, write: Write
 ):
@@ -754,17 +762,20 @@ def test_a_row_is_tainted_by_one_that_is_not_proved_however_far(run: Run, write:
     }
 
 
+@pytest.mark.long
 def test_a_row_is_not_tainted_by_one_that_is_proved(run: Run, write: Write):
     found = statements(run("check", write(rested(a=("mine.b",))), "--format", "json"))
     assert not any(s["tainted"] for s in found.values())
 
 
+@pytest.mark.long
 def test_a_row_may_rest_on_one_that_was_not_asked_for(run: Run, write: Write):
     file = write(rested(a=("mine.b",), b=("gd-ssm.prop1-construction",)))
     found = statements(run("check", file, "mine.a", "--format", "json"))
     assert {id: s["tainted"] for id, s in found.items()} == {"mine.a": True}
 
 
+@pytest.mark.long
 def test_taint_is_printed(run: Run, write: Write):
     file = write(rested(a=("mine.c",)))
     assert "tainted" in run("check", file, "mine.a").out
@@ -802,6 +813,7 @@ HIDDEN = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", HIDDEN)
 def test_no_certificate_makes_a_verdict_better_than_a_search_does(run: Run, write: Write, how: str):
     """Certificates of a true claim, with parts left out, lie beside one that differs where it is hard to see."""
@@ -821,6 +833,7 @@ def test_no_certificate_makes_a_verdict_better_than_a_search_does(run: Run, writ
             assert got["verdict"] in (own["verdict"], "unknown", "error"), (left, options)
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize("bad", ["a folder", "a pipe", "no text", "unsettled", "another kind"])
 def test_what_is_no_certificate_is_named_and_the_claim_is_searched(
     run: Run, write: Write, bad: str

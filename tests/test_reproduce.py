@@ -113,6 +113,7 @@ def test_every_empirical_row_of_the_ledger_is_measured_and_known_to_the_command(
     assert {id for id, claim in empirical.items() if claim.measured} == set(ROWS)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("row", "data"), [("gril.table10", "Long Range Arena"), ("gril.table11", "WikiText-103")]
 )
@@ -441,6 +442,7 @@ def test_a_measurement_without_findings_or_with_one_against_is_never_supported()
     assert of(True, False) == of(None) == of(True, None) == of(False, None) == "unknown"
 
 
+@pytest.mark.long
 def test_a_measurement_of_one_s_own_is_decided_and_its_mistakes_are_its_row_s_alone():
     mine = Source("mine", title="Measured")
 
@@ -459,6 +461,7 @@ def test_a_measurement_of_one_s_own_is_decided_and_its_mistakes_are_its_row_s_al
     assert all(of_user(row.claim) for row in mine.rows)
 
 
+@pytest.mark.long
 def test_a_row_is_supported_as_soon_as_its_record_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(measurement, "__defaults__", (tmp_path,))
     rows = LEDGER.select(["gril.table6"])
@@ -471,6 +474,7 @@ def test_a_row_is_supported_as_soon_as_its_record_is_written(tmp_path, monkeypat
     assert verdict_now() == "supported"
 
 
+@pytest.mark.long
 def test_the_ledger_s_verdict_is_that_of_the_command_and_the_same_twice():
     rows = LEDGER.select(["gril.table*", "gril.fig*", "gd-ssm.fig*"])
     rows = [row for row in rows if row.claim.measured]

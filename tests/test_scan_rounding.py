@@ -41,6 +41,7 @@ def neighbour(id: str, **options: Any) -> Any:
     return decide(replace(claim, id=f"{id}-neighbour", options=options), ENGINES["all"])
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("id", "options"),
     [
@@ -108,6 +109,7 @@ def test_roundings_that_do_not_fit_the_steps_operations_are_refused():
             scan(run, None, start, (TOKENS, given))
 
 
+@pytest.mark.short("96-32")
 @pytest.mark.parametrize(("T", "C"), [(64, 8), (96, 32), (128, 2)])
 def test_what_a_float32_run_is_off_by_is_within_the_bound_for_all_T_and_C(T, C):
     for seed in range(3):
@@ -165,11 +167,13 @@ def test_a_run_in_a_format_rounds_every_operation_to_it(name):
     )
 
 
+@pytest.mark.long
 def test_errors_of_the_delta_rule_do_not_add_up_to_less_than_their_sum():
     found = neighbour("rounding.delta-rule", most=0)
     assert found.verdict == "refuted"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("left_out", ["‖k_t‖ ≤ 1", "β_t ≤ 1", "0 ≤ β_t"])
 def test_errors_of_the_delta_rule_may_grow_without_a_condition(left_out):
     claim = CLAIMS["rounding.delta-rule"]
@@ -182,6 +186,7 @@ def test_a_bound_of_one_step_of_the_delta_rule_without_its_underflow_is_refuted(
     assert neighbour("rounding.delta-step", grown=0).verdict == "refuted"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("option", ["kept", "written"])
 def test_no_part_of_what_a_row_is_off_by_can_be_left_out(option):
     """N = 1, S = k = v = β = 1, an R as large as the conditions allow: it has the norm ρ."""

@@ -30,6 +30,7 @@ def data(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return d(F, K), d(N, F), d(N, K)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     "loss", [HALF_MEAN, HALF_SUM, SquaredError(1, True, 1)], ids=["½/N", "½", "ridge"]
 )
@@ -91,7 +92,7 @@ def test_gd_plus_plus_without_curvature_correction_is_gradient_descent():
     assert np.abs(changed - found).max() > 1e-3
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_curvature_is_the_spectral_norm_of_the_gram_matrix(seed: int):
     w, x, y = data(seed)

@@ -76,6 +76,7 @@ def test_a_trained_block_reaches_the_loss_of_gradient_descent():
     assert found.loss.mean <= 1.03 * found.beside.loss < 0.8 * found.zero
 
 
+@pytest.mark.short("ssd")
 @pytest.mark.parametrize("case", ["block", "network", "ssd"])
 def test_with_the_construction_for_its_arrays_a_model_is_gradient_descent(case: str):
     if case == "block":
@@ -96,6 +97,7 @@ def test_with_the_construction_for_its_arrays_a_model_is_gradient_descent(case: 
     assert found.beside.sensitivity_cosine.mean == pytest.approx(1, abs=1e-4)
 
 
+@pytest.mark.long
 def test_identify_finds_the_rule_of_weights_as_they_are_trained():
     model = models.gril_block(F, N)
     (found,) = identified(model, arrays(gril_constructions.a2(XP, F, N, 0.75), model.starts))
@@ -103,6 +105,7 @@ def test_identify_finds_the_rule_of_weights_as_they_are_trained():
     assert found["step_size"] == pytest.approx(0.375)
 
 
+@pytest.mark.long
 def test_without_its_readout_a_block_does_not_see_the_query_but_in_its_last_window():
     model = models.ablated_block(F, N, window=False, readout=False)
     import jax
@@ -114,6 +117,7 @@ def test_without_its_readout_a_block_does_not_see_the_query_but_in_its_last_wind
     assert np.array_equal(model(begun, x, y), model(begun, flipped, y))
 
 
+@pytest.mark.long
 def test_s5_is_the_convolution_of_its_poles():
     rng = np.random.default_rng(0)
     P, H, T = 3, 2, 5
@@ -138,6 +142,7 @@ def test_s5_is_the_convolution_of_its_poles():
     assert np.allclose(out, expected, atol=1e-4)
 
 
+@pytest.mark.short("classes")
 @pytest.mark.parametrize(
     "task",
     [Regression(3, 2, 2, scale=0.5), Regression(3, 2, None, "normal"), Classification(3, 2, 3)],
@@ -156,6 +161,7 @@ def test_what_is_trained_on_is_drawn_as_what_is_evaluated_on(task):
         assert float(np.var(one)) == pytest.approx(float(np.var(other)), rel=0.1)
 
 
+@pytest.mark.long
 def test_a_recalled_key_was_seen_with_the_value_that_is_asked_for():
     drawn = Recall(3, 5).fresh(20, 0)
     for tokens, target in zip(np.asarray(drawn.inputs[0]), np.asarray(drawn.target), strict=True):
@@ -163,6 +169,7 @@ def test_a_recalled_key_was_seen_with_the_value_that_is_asked_for():
         assert len(set(keys)) == 3 and values[keys.index(tokens[-1])] - 5 == target
 
 
+@pytest.mark.long
 def test_the_best_rate_is_where_the_loss_is_least():
     drawn = TASK.fresh(500, 0)
     reference = descent(TASK)
@@ -172,6 +179,7 @@ def test_the_best_rate_is_where_the_loss_is_least():
     assert losses[1] == min(losses)
 
 
+@pytest.mark.long
 def test_two_rates_are_better_than_one_for_two_steps():
     drawn = TASK.fresh(500, 0)
     one, two = descent(TASK, 2), two_rates(TASK)
@@ -192,6 +200,7 @@ def interrupted_after(folder: Path, blocks: int) -> None:
         train(models.gril_block(F, N), TASK, TINY, folder=folder, on_progress=stop)
 
 
+@pytest.mark.long
 def test_interrupted_training_goes_on_to_the_same_bits(tmp_path: Path):
     model = models.gril_block(F, N)
     interrupted_after(tmp_path, 2)
@@ -233,6 +242,7 @@ def test_a_killed_process_is_taken_up_bit_by_bit(tmp_path: Path):
     assert all(one[name].tobytes() == other[name].tobytes() for name in one)
 
 
+@pytest.mark.long
 def test_a_checkpoint_of_another_configuration_is_refused_by_what_differs(tmp_path: Path):
     train(models.gril_block(F, N), TASK, TINY, folder=tmp_path)
     with pytest.raises(UsageError, match=r"batch is 4 there and 8 here") as error:
@@ -240,6 +250,7 @@ def test_a_checkpoint_of_another_configuration_is_refused_by_what_differs(tmp_pa
     assert "rate" not in str(error.value)
 
 
+@pytest.mark.long
 def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path):
     (tmp_path / checkpoints.NAME).write_bytes(b"\x80\x04pickled")
     with pytest.raises(UsageError, match="pickle"):
@@ -277,6 +288,7 @@ def half_trained(tmp_path_factory) -> bytes:
     return (folder / checkpoints.NAME).read_bytes()
 
 
+@pytest.mark.short("told1-number of blocks is 'x'")
 @pytest.mark.parametrize(
     ("told", "message"),
     [
@@ -301,6 +313,7 @@ def test_a_checkpoint_that_tells_nonsense_is_refused(told, message, half_trained
         train(models.gril_block(F, N), TASK, TINY, folder=tmp_path)
 
 
+@pytest.mark.short(7)
 @pytest.mark.parametrize(
     ("name", "array", "message"),
     [
@@ -324,6 +337,7 @@ def test_a_checkpoint_with_other_arrays_is_refused(
         train(models.gril_block(F, N), TASK, TINY, folder=tmp_path)
 
 
+@pytest.mark.long
 def test_a_rewritten_checkpoint_that_is_right_is_taken_up(half_trained, tmp_path: Path):
     (tmp_path / checkpoints.NAME).write_bytes(half_trained)
     rewritten(tmp_path)
@@ -331,6 +345,7 @@ def test_a_rewritten_checkpoint_that_is_right_is_taken_up(half_trained, tmp_path
     assert same(train(model, TASK, TINY, folder=tmp_path), train(model, TASK, TINY))
 
 
+@pytest.mark.long
 def test_squares_that_overflow_before_the_loss_does_leave_no_unreadable_checkpoint(tmp_path: Path):
     large = Regression(N, F, F, scale=1e4)
     model, calm = models.gril_block(F, N), TINY.with_(block=1)
@@ -391,6 +406,7 @@ def result_of(id: str, preset: str = "quick") -> dict[str, Any]:
     return found
 
 
+@pytest.mark.short("attention-quick")
 @pytest.mark.parametrize(("id", "preset"), RECORDED)
 def test_recorded_settings_are_those_of_the_preset(id: str, preset: str):
     assert differing(EXPERIMENTS[id], result_of(id, preset)) == []
@@ -429,6 +445,7 @@ def test_a_record_tells_steps_seeds_and_likeness_of_each_figure():
     assert record["settings"]["S5, 1 layer"]["steps"] == 4_000
 
 
+@pytest.mark.long
 def test_the_others_are_trained_and_recorded_where_one_model_diverges(tmp_path: Path):
     wild = replace(TINY, rate=1e30, clip=None)
     own = smaller(EXPERIMENTS["ssd"], TINY, (0, 1))
@@ -468,7 +485,7 @@ def test_a_result_that_cannot_be_read_is_refused(content, message, tmp_path: Pat
         rows.recorded("vector", tmp_path)
 
 
-@pytest.mark.short("recall")
+@pytest.mark.long
 @pytest.mark.parametrize(("id", "preset"), RECORDED)
 def test_recorded_weights_have_the_recorded_loss_on_tasks_drawn_anew(id: str, preset: str):
     told = {model["name"]: model["evaluation"] for model in result_of(id, preset)["models"]}
@@ -573,6 +590,7 @@ def value(words: list[str], digits: int) -> int:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("digits", [2, 4, 7])
 def test_an_expression_is_well_formed_and_its_target_is_its_value(digits: int):
     task = Expressions(digits)
@@ -602,6 +620,7 @@ def test_a_sine_target_is_the_sine_of_the_linear_one():
         assert np.allclose(np.sin(one.target), other.target, atol=1e-6)
 
 
+@pytest.mark.long
 def test_with_the_construction_fixed_the_unit_alone_is_trained_and_sees_one_step_of_gradient_descent():
     import jax
 
@@ -626,6 +645,7 @@ def test_with_the_construction_fixed_the_unit_alone_is_trained_and_sees_one_step
     assert trained.arrays.keys() == begun.keys()
 
 
+@pytest.mark.long
 def test_a_stack_of_general_layers_sees_what_came_before_and_no_order_without_window_and_gate():
     import jax
 
@@ -640,6 +660,7 @@ def test_a_stack_of_general_layers_sees_what_came_before_and_no_order_without_wi
     assert not np.allclose(ordered(begun, one), ordered(begun, other), atol=1e-4)
 
 
+@pytest.mark.long
 def test_parameters_are_compared_up_to_the_factors_that_leave_the_function_as_it_is():
     model = models.gril_block(F, N)
     made = arrays(gril_constructions.a2(XP, F, N, 0.7), model.starts)

@@ -37,6 +37,7 @@ from scanproof.numeric.rounding.batch import to_bfloat16, to_float32
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("id", ["gril.prop4.1", "ssd.thm4.1", "linear-attention.gd", "mamba2.gd"])
 def test_an_export_says_all_sizes_where_the_ledger_does(id, tmp_path):
     target = "hf-mamba2" if id == "mamba2.gd" else "torch"
@@ -48,6 +49,7 @@ def test_an_export_says_all_sizes_where_the_ledger_does(id, tmp_path):
     assert {entry["scope"] for entry in told["construction"]["evidence"]} >= {"all-sizes"}
 
 
+@pytest.mark.long
 def test_a_statement_that_is_proved_at_fixed_sizes_is_said_to_be(tmp_path):
     told = export(
         "mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=3, targets=2
@@ -63,6 +65,7 @@ def test_run_of_a_whole_network_names_the_export_that_has_its_parameters():
         scanproof.run("mamba2.gd", features=4, examples=8)
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("n", [64, 65, 300])
 @pytest.mark.parametrize("derived", [True, False])
 def test_untouched_weights_are_not_contradicted_however_many_examples_they_are_for(
@@ -109,6 +112,7 @@ LARGEST = [
 ]
 
 
+@pytest.mark.short("gril", "lsa")
 @pytest.mark.parametrize(("id", "target", "options"), LARGEST)
 def test_the_largest_prediction_is_between_one_that_is_attained_and_a_proved_one(
     id, target, options, tmp_path
@@ -137,6 +141,7 @@ def test_the_largest_prediction_is_between_one_that_is_attained_and_a_proved_one
         assert np.abs(learner.predictions(Tasks(x, y))).max() <= most
 
 
+@pytest.mark.long
 def test_a_bound_beyond_all_predictions_is_said_to_be(run: Run, tmp_path):
     sizes = ["--features", "4", "--examples", "16", "--steps", "12", "--step-size", "1/16"]
     rest = ["--dtype", "bfloat16", "--out", str(tmp_path / "out")]
@@ -161,6 +166,7 @@ BOUNDED = [
 """With what the bound may be times the error that a short search finds, at most."""
 
 
+@pytest.mark.short("linear-attention.gd-fla-linear-attention-options2-100")
 @pytest.mark.parametrize(("id", "target", "options", "times"), BOUNDED)
 def test_an_error_that_is_found_is_below_the_bound_and_not_far_below(
     id, target, options, times, tmp_path
@@ -177,6 +183,7 @@ def test_the_bound_of_twenty_steps_on_a_thousand_examples_says_something(run: Ru
     assert "185.6 is attained, 185.7 is the most" in answer.out
 
 
+@pytest.mark.short("attained-1.1-gril.prop4.1-numpy")
 @pytest.mark.parametrize(("id", "target"), [("mamba2.gd", "hf-mamba2"), ("gril.prop4.1", "numpy")])
 @pytest.mark.parametrize(("place", "times"), [("attained", 1.1), ("magnitude", 1.1)])
 def test_a_larger_prediction_than_there_is_contradicts_a_manifest(
@@ -203,6 +210,7 @@ def cast(loaded, rounding, dtype):
     return loaded._replace(tensors=tensors, dtypes=dict.fromkeys(tensors, dtype), manifest=None)
 
 
+@pytest.mark.long
 def test_mamba2_weights_are_judged_as_they_are_loaded(tmp_path):
     out = tmp_path / "out"
     export("mamba2.gd", target="hf-mamba2", out=out, features=4, examples=10, steps=3, seed=1)
@@ -219,6 +227,7 @@ def test_mamba2_weights_are_judged_as_they_are_loaded(tmp_path):
     assert found["float32"] < 1e-5 and 1e-3 < found["bfloat16"] < 1e-1
 
 
+@pytest.mark.long
 def test_mamba2_weights_that_overflow_as_they_are_loaded_are_said_to(tmp_path):
     export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5)
     whole = load(tmp_path / "out")
@@ -250,6 +259,7 @@ def with_heads_that_cancel(size: float):
     return cases.as_loaded(model._replace(layers=(type(own)(**parts),)))
 
 
+@pytest.mark.long
 def test_weights_that_cancel_or_overflow_are_not_called_exact_without_what_running_gives():
     small = identify_linear(with_heads_that_cancel(1))
     assert small.verdict.startswith("exactly 1 step") and "run in" not in small.verdict
@@ -271,6 +281,7 @@ def scaled_apart(*factors: tuple[float, float]):
     )
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("size", [1e200, 2.0**600])
 def test_numbers_that_overflow_between_two_layers_are_said_to_though_smaller_data_hide_it(size):
     model = scaled_apart((size, 1), (1, 1 / size))
@@ -308,6 +319,7 @@ def two_heads(folder, ridge: float, **options):
     return loaded._replace(tensors=tensors, manifest=None)
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     "options",
     [
@@ -381,6 +393,7 @@ def near_attention(size: float):
     return model._replace(layers=tuple(noisy))
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     ("size", "grade", "begins"),
     [
@@ -396,6 +409,7 @@ def test_a_verdict_is_graded_by_how_far_off_the_weights_are(size, grade, begins)
     assert report.verdict.startswith(begins)
 
 
+@pytest.mark.long
 def test_a_mamba2_model_that_is_off_by_a_part_in_a_hundred_is_near_gradient_descent(tmp_path):
     export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5, steps=2)
     given = load(tmp_path / "out")._replace(manifest=None)
@@ -413,6 +427,7 @@ def test_a_mamba2_model_that_is_off_by_a_part_in_a_hundred_is_near_gradient_desc
     assert effects == sorted(effects, reverse=True) and all(effects)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dead", [20, 600])
 def test_entries_are_blamed_by_their_effect_and_dead_ones_never(dead):
     model = cases.attention(3, 2)
@@ -448,6 +463,7 @@ def in_another_order(model, which: int, seed: int = 0):
     return neutral.from_tensors(layers, {n: moved[n] for n in neutral.ENCODING}, model.tokens)
 
 
+@pytest.mark.short("2")
 @pytest.mark.parametrize("which", [0, 1, 2, 4])
 def test_the_order_of_a_hidden_basis_is_divided_out_before_entries_are_blamed(which):
     model = in_another_order(cases.attention(2, 2), which)
@@ -462,6 +478,7 @@ def test_the_order_of_a_hidden_basis_is_divided_out_before_entries_are_blamed(wh
     assert report.deviations_in_all == 1 and report.verdict.startswith("nearest to 2 steps")
 
 
+@pytest.mark.long
 def test_the_order_of_a_mamba2_stream_is_divided_out_before_entries_are_blamed(tmp_path):
     export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=3, examples=5, steps=2)
     given = load(tmp_path / "out")._replace(manifest=None)
@@ -486,6 +503,7 @@ def test_the_order_of_a_mamba2_stream_is_divided_out_before_entries_are_blamed(t
     assert report.deviations_in_all == 1 and report.verdict.startswith("nearest to 2 steps")
 
 
+@pytest.mark.short(12)
 @pytest.mark.parametrize("channel", [2.0**9, 2.0**24])
 @pytest.mark.parametrize("case", [c for c in mamba2_cases.CASES if c.features < 16], ids=str)
 def test_blocks_stay_within_the_bound_of_their_data(case, channel):
@@ -529,6 +547,7 @@ def test_what_holds_for_linear_targets_is_run_on_them(tmp_path):
     assert "y = Wᵀx" in report.running.how
 
 
+@pytest.mark.long
 def test_noisy_weights_of_a_rule_for_linear_targets_are_judged_on_them(tmp_path):
     given = folder(tmp_path, "ssd.remark4.1-lsa", features=1, examples=5, steps=2)
     report = identify_linear(disturbed(given, 1e-7, added=False))
@@ -556,6 +575,7 @@ def test_no_rule_is_called_the_nearest_that_is_further_off_than_no_step(tmp_path
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_factor_that_rounding_alone_moves_is_not_irregular_in_n(tmp_path):
     given = folder(
         tmp_path,
@@ -575,6 +595,7 @@ def test_a_factor_that_rounding_alone_moves_is_not_irregular_in_n(tmp_path):
     assert report.step_size is not None and report.step_size.dependence == "constant in n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "added"), [(1e-3, False), (1e-7, True), (1e-4, True)])
 def test_entries_that_are_noisy_are_compared_with_the_construction_that_they_disturb(
     size, added, tmp_path
@@ -588,6 +609,7 @@ def test_entries_that_are_noisy_are_compared_with_the_construction_that_they_dis
         assert abs(deviation.found - deviation.expected) < 20 * size
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("size", [1e-4, 1e-2])
 def test_of_several_tokens_those_are_taken_with_which_predictions_are_near_a_rule(size, tmp_path):
     options = {"target": "torch", "features": 2, "examples": 6, "seed": 1}
@@ -596,6 +618,7 @@ def test_of_several_tokens_those_are_taken_with_which_predictions_are_near_a_rul
     assert report.sizes["features"] == 2 and report.verdict.startswith("nearest to 1 step")
 
 
+@pytest.mark.short(14)
 @pytest.mark.parametrize(("id", "target"), [("mamba2.gd", "hf-mamba2"), ("gril.prop4.1", "numpy")])
 @pytest.mark.parametrize(
     ("place", "value"),
@@ -627,6 +650,7 @@ def mamba2_with(tmp_path, change):
     return identify_mamba2(given._replace(tensors=tensors, encoding=encoding, manifest=None))
 
 
+@pytest.mark.long
 def test_mamba2_weights_may_be_nearest_to_a_rule_beside_plain_steps(tmp_path):
     def decayed(arrays):  # of W, once, by the skip of the last block
         arrays["backbone.layers.2.mixer.D"] *= np.float32(1.001)
@@ -639,6 +663,7 @@ def test_mamba2_weights_may_be_nearest_to_a_rule_beside_plain_steps(tmp_path):
     assert "labelled tokens)" in report.verdict and "(relative)" not in report.verdict
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "at"), [("encode.bias", 0), ("encode.bias", 7)])
 @pytest.mark.parametrize("value", [1e38, -1e30])
 def test_mamba2_weights_that_forget_the_examples_are_not_recognised(name, at, value, tmp_path):
@@ -658,6 +683,7 @@ def test_the_verdict_on_mamba2_weights_says_what_that_on_linear_layers_does(tmp_
     assert report.verdict.endswith(" of the largest prediction")
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("examples", [(1,), (8,), (2, 4)])
 @pytest.mark.parametrize("derived", [True, False])
 def test_at_other_numbers_of_examples_than_the_manifest_is_about_its_step_size_is_not_contradicted(

@@ -266,6 +266,7 @@ def test_bounds_between_polynomials_in_sizes(bound, least, holds):
 # Families.
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("axes", [0, 1, 2, 3])
 def test_a_pattern_is_the_same_in_numbers_and_in_symbols(axes):
     for pattern in patterns(axes):
@@ -360,6 +361,7 @@ def test_inputs_of_a_proof_must_meet_the_conditions_on_numbers():
 EXISTENCE = {"kind": "existence", "fixed": ("eta",), "parameters": lambda eta: eta}
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     "body",
     [
@@ -373,6 +375,7 @@ def test_one_value_of_a_symbol_does_not_show_what_is_said_for_every_value(body):
     assert decide(claim, ENGINES["all"]).verdict == "unknown"
 
 
+@pytest.mark.long
 def test_two_inputs_share_the_symbols_that_are_fixed_before_them():
     """For every η there is a map to η, the constant one."""
 

@@ -77,7 +77,7 @@ def forking_once() -> Callable[[], object]:
 PROVED = ("proved", None)
 
 
-@pytest.mark.short("exit 3-3", "killed-1", "closes everything-1")
+@pytest.mark.short("exit 3-3")
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize(
     ("deed", "reason"),
@@ -152,6 +152,7 @@ def test_memory_is_said_with_units(given: str, meant: float):
     assert budget.memory("", given) == meant
 
 
+@pytest.mark.long
 def test_body_that_ignores_ctrl_c_and_forks_answers_once():
     ledger = doing(interrupts=partial(end_by, signal.SIGINT), forks=forking_once(), after=nothing)
     assert found(ledger, jobs=1) == dict.fromkeys(["interrupts", "forks", "after"], PROVED)
@@ -170,6 +171,7 @@ def test_victim_of_an_earlier_task_is_tried_again(tmp_path: Path):
     assert answers[1].ended is None
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("count", [1, 9])
 def test_no_task_runs_in_this_process(count: int):
     pids = {answer.value for answer in run_tasks([os.getpid] * count, jobs=1)}
@@ -242,6 +244,7 @@ def is_running(pid: int) -> bool:
 # Progress.
 
 
+@pytest.mark.long
 def test_progress_names_what_takes_long_and_nothing_that_is_done(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(workers, "TICK", 0.05)
     monkeypatch.setattr(sys.modules["scanproof.proofs.decide.row_verdicts"], "PATIENCE", 1.5)
@@ -279,6 +282,7 @@ ENDING = """
 """
 
 
+@pytest.mark.long
 def test_time_limit_option_gives_up_on_a_claim(run: Run, write: Write):
     answer = run("check", write(ENDLESS, TRUE), "--time-limit", "3")
     assert answer.code == 0
@@ -287,6 +291,7 @@ def test_time_limit_option_gives_up_on_a_claim(run: Run, write: Write):
     assert "mine.linear   proved " in answer.out
 
 
+@pytest.mark.long
 def test_claim_that_ends_its_process_exits_3_with_its_id(run: Run, write: Write):
     answer = run("check", write(ENDING, TRUE))
     assert answer.code == 3
@@ -295,6 +300,7 @@ def test_claim_that_ends_its_process_exits_3_with_its_id(run: Run, write: Write)
     assert "mine.linear  proved " in answer.out
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("arguments", [[], ["--script"]])
 def test_show_survives_a_claim_that_ends_its_process(run: Run, write: Write, arguments: list[str]):
     answer = run("show", "mine.ends", write(ENDING), *arguments)

@@ -66,6 +66,7 @@ def test_a_file_of_bfloat16_is_read_back_as_written_by_us_and_by_torch(tmp_path)
     assert tensors["b"].tolist() == [[1, -2.5]] and tensors["a"].shape == ()
 
 
+@pytest.mark.short("jax-bfloat16-gd-ssm.prop1")
 @pytest.mark.parametrize("id", ROWS)
 @pytest.mark.parametrize(("target", "dtype"), HALVES)
 def test_the_weights_are_recognised_in_their_own_format(id, target, dtype, tmp_path):
@@ -106,6 +107,7 @@ def test_jax_reads_them_in_their_format(dtype, tmp_path):
     assert float(arrays["layers.0.beta"]) in (1 / N, -1 / N)
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("id", ROWS)
 @pytest.mark.parametrize(("target", "dtype"), [("numpy", "float16"), ("jax", "bfloat16")])
 def test_numpy_runs_them_within_the_certificate(id, target, dtype, tmp_path):

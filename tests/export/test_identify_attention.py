@@ -34,6 +34,7 @@ def test_attention_to_all_examples_does_every_rule_that_is_made_of_steps():
     assert up.rule == ASCENT
 
 
+@pytest.mark.short(8)
 @pytest.mark.parametrize("n", [1, 2, 65, 300])
 @pytest.mark.parametrize("d", [1, 3])
 def test_layers_that_see_all_examples_are_recognised_at_any_number_of_them(d, n, tmp_path):

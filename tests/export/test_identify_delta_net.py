@@ -52,6 +52,7 @@ def task(domain: dict[str, float], d: int, k: int, seed: int = 0) -> tuple[np.nd
     return x, rng.uniform(-1, 1, (n, k)) * domain["target"]
 
 
+@pytest.mark.short("{'features': 1, 'examples': 1, 'step_size': '1'}")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_an_untouched_export_is_one_pass_of_the_delta_rule(case, tmp_path):
     told = export("delta-net.one-pass", target="fla-delta-net", out=tmp_path / "out", **case)
@@ -77,6 +78,7 @@ def test_loaded_weights_predict_as_the_delta_rule(untouched):
     assert weights.predict(np.stack([x, x]), np.stack([y, y])).shape == (2, 1)
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("field", sorted(fla_delta_net.FIELDS))
 def test_an_entry_that_was_edited_is_named_and_nothing_is_called_the_delta_rule(field, folder):
     tensors, key = files.load_file(folder / "model.safetensors"), fla_delta_net.key(field)
@@ -123,6 +125,7 @@ def test_an_entry_that_changes_nothing_leaves_the_rule_and_takes_the_certificate
     assert any("certificate is not established" in note for note in report.notes)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(("heads", "columns"), [(1, 8), (2, 6)])
 def test_weights_that_nobody_constructed_are_nothing_that_has_a_name(heads, columns, tmp_path):
     rng = np.random.default_rng(0)
@@ -140,6 +143,7 @@ def test_weights_that_nobody_constructed_are_nothing_that_has_a_name(heads, colu
     assert report.rule == NONE and report.exit_code(strict=True) == 2
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("name", ["absolute", "magnitude", "attained", "norm"])
 def test_a_manifest_that_promises_too_much_is_contradicted(name, folder):
     path = folder / "manifest.json"

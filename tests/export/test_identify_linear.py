@@ -66,8 +66,8 @@ def export_of(id: str, folder: Path) -> tuple[Loaded, dict]:
     raise AssertionError(f"{id} takes none of these sizes")
 
 
+@pytest.mark.short("ssd.remark4.1-lsa-construction")
 @pytest.mark.long_cases("[linear-attention.gd")
-@pytest.mark.short(5)
 @pytest.mark.parametrize("id", cases.rows())
 def test_every_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_path):
     loaded, options = export_of(id, tmp_path / "out")
@@ -99,7 +99,7 @@ def test_an_edited_entry_is_named_and_refused_unless_it_changes_nothing(export, 
     assert refused >= 3
 
 
-@pytest.mark.short(4)
+@pytest.mark.short("gril.prop4.1-f2-t2")
 @pytest.mark.parametrize("export", FAMILIES, ids=str)
 def test_an_edited_entry_is_named_without_a_manifest_unless_it_is_the_only_place_of_a_number(
     export, tmp_path
@@ -158,6 +158,7 @@ def preconditioned() -> dict:
     }
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("family", ["gd-ssm", "ssd", "lsa", "attention-to-examples"])
 def test_a_matrix_in_the_place_of_the_step_size_is_read_off(family):
     model, matrix = preconditioned()[family]
@@ -200,6 +201,7 @@ def test_several_targets_weights_to_start_from_and_one_feature():
     assert of(cases.attention(1, 3)).steps == 3
 
 
+@pytest.mark.long
 def test_steps_of_their_own_sizes_are_distinguished(tmp_path):
     loaded = cases.made(
         Export("gril.propA.1", {"features": 2, "targets": 1, "steps": 3}), tmp_path / "out"
@@ -211,6 +213,7 @@ def test_steps_of_their_own_sizes_are_distinguished(tmp_path):
     assert "1 of them up the gradient" in found.verdict
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize(
     ("id", "options", "rule", "eta"),
     [
@@ -264,7 +267,7 @@ def random_weights(family: str, d: int, k: int, layers: int) -> Loaded:
     return Loaded(Path("weights"), None, None, tensors, around, "numpy", formats)
 
 
-@pytest.mark.short(3)
+@pytest.mark.short("gril-2-2-1")
 @pytest.mark.parametrize(
     ("family", "d", "k", "layers"),
     [
@@ -307,6 +310,7 @@ def test_a_coefficient_that_deviates_is_named_in_words():
     assert {d.entry for d in found.deviations} >= {"layers.0.Psi[0, 3]", "layers.0.Theta[0, 4]"}
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     ("count", "beta", "rule", "words"),
     [
@@ -394,6 +398,7 @@ def counting(roots: Sequence[int]) -> Loaded:
     return Loaded(Path("weights"), None, None, tensors, around, "numpy", formats)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("roots", [(1, 2, 3), (1, 2, 3, 5, 9)])
 def test_a_rule_at_a_few_numbers_of_examples_alone_is_none(roots):
     assert identify_linear(counting(roots)).rule == NONE
@@ -406,7 +411,7 @@ def test_a_verdict_says_for_which_numbers_of_examples():
     assert of(cases.masked_layer(2, 3)).verdict.endswith(" at n = 3")
 
 
-@pytest.mark.short("concatenated")
+@pytest.mark.short("linear-attention.one-step-concatenated-torch-float32-1")
 @pytest.mark.parametrize(
     ("id", "target", "dtype", "steps"),
     [
@@ -539,6 +544,7 @@ ENTRY = {"learner.W0": "learner.W0[1][0]"}
 """Or under that of the entry that is wrong."""
 
 
+@pytest.mark.short(23)
 @pytest.mark.parametrize("place", MANIFEST)
 def test_a_manifest_is_contradicted_by_name(place, tmp_path):
     cases.made(EMBED, tmp_path / "out")

@@ -80,6 +80,7 @@ CASES = [
 ]
 
 
+@pytest.mark.short(10)
 @pytest.mark.parametrize(("d", "k", "steps", "eta", "options"), CASES, ids=str)
 def test_our_weights_are_recognised_without_a_manifest(d, k, steps, eta, options):
     settings, tensors, W0 = weights(d, k, steps, float(eta), **options)
@@ -235,6 +236,7 @@ def test_a_larger_vocabulary_changes_nothing():
     assert (report.rule, report.steps) == (DESCENT, 2)
 
 
+@pytest.mark.long
 def test_a_step_size_of_zero_is_no_descent():
     settings, tensors, _ = weights(2, 1, 2, 0.0)
     report = identify(settings, tensors)
@@ -278,6 +280,7 @@ def test_unequal_steps_are_measured_where_the_tensors_do_not_tell():
     assert fitting.best(fitting.fits(trials, W0, 3)).distance > 1e-6
 
 
+@pytest.mark.long
 def test_steps_that_are_not_of_gradient_descent_are_not_taken_for_unequal_ones():
     settings, tensors, _ = weights(2, 1, 3, 0.25)
     key = hf_mamba2.key(1, "in_proj")
@@ -287,6 +290,7 @@ def test_steps_that_are_not_of_gradient_descent_are_not_taken_for_unequal_ones()
     assert identify(settings, {**tensors, key: half}).rule == NONE
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("steps", [1, 2, 4])
 def test_step_counts_are_distinguished(steps):
     """The best step size for one step more or less is far off, though not by much at a small learning rate."""
@@ -307,6 +311,7 @@ def exported(folder, **options):
     return load(folder)
 
 
+@pytest.mark.long
 def test_a_manifest_that_fits_is_not_contradicted_and_its_promise_is_kept(tmp_path):
     report = identify_mamba2(exported(tmp_path / "out", steps=2, seed=1))
     assert (report.contradictions, report.exit_code()) == ([], 0)
@@ -314,6 +319,7 @@ def test_a_manifest_that_fits_is_not_contradicted_and_its_promise_is_kept(tmp_pa
     assert 0 < report.promise.found < report.promise.bound
 
 
+@pytest.mark.short(16)
 @pytest.mark.parametrize(
     ("path", "value", "named"),
     [
@@ -362,6 +368,7 @@ def test_a_manifest_beside_an_edited_file_is_contradicted_by_its_hash(tmp_path):
     assert report.exit_code() == 1
 
 
+@pytest.mark.long
 def test_a_channel_that_only_large_queries_reach_leaves_the_certificate_open(tmp_path):
     """silu(100 x1 − 1200) is nothing in every task that is drawn; queries of the certificate's domain reach it."""
 
@@ -399,6 +406,7 @@ def test_a_residual_stream_in_another_order_keeps_its_manifest_and_its_certifica
     assert report.promise is not None and report.promise.found < report.promise.bound
 
 
+@pytest.mark.long
 def test_weights_that_are_the_constructions_are_recognised_where_no_task_has_a_bound(tmp_path):
     W0 = np.array([[-177059.0274240315], [-339266.3607425119]])
     export(
@@ -456,6 +464,7 @@ def random(M, H, P, G, S, W, layers, V, r, k, factor=0.3):
     }
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("sizes", RANDOM, ids=str)
 def test_random_weights_are_not_gradient_descent_at_a_finite_distance(sizes):
     report = identify(*random(*sizes))
@@ -469,6 +478,7 @@ def test_random_weights_are_not_gradient_descent_at_a_finite_distance(sizes):
     json.dumps(report.as_dict(), allow_nan=False)
 
 
+@pytest.mark.long
 def test_weights_of_our_sizes_that_are_not_ours_are_not_compared_entry_by_entry():
     settings, tensors, _ = weights(2, 1, 1, 0.25)
     rng = np.random.default_rng(0)

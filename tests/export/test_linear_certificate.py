@@ -56,6 +56,7 @@ def by_jax(model, given, dtype):
         return np.asarray(run(model.layers, x, y), dtype=np.float64)
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("case", SMALL, ids=str)
 def test_a_thousand_tasks_stay_within_the_bound_in_numpy(case):
     made, given = cases.made(case, dyadic=False), cases.tasks(case, 1000, seed=3)
@@ -64,7 +65,7 @@ def test_a_thousand_tasks_stay_within_the_bound_in_numpy(case):
     assert 0 < errors.max() <= bounded(made, given, "float64")
 
 
-@pytest.mark.short(7)
+@pytest.mark.short("gril.prop4.1-d3-n5-L1-k2-float32")
 @pytest.mark.parametrize(
     ("case", "dtype"),
     [
@@ -83,6 +84,7 @@ def test_a_thousand_tasks_stay_within_the_bound_in_jax(case, dtype):
         assert (error <= linear.bound_at(made.model, x, y, dtype)).all()
 
 
+@pytest.mark.short(10)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_given_data_have_a_bound_of_their_own_that_is_no_larger(case):
     made, given = cases.made(case, dyadic=False), cases.tasks(case, 4, seed=5)
@@ -178,6 +180,7 @@ INERT = {
 """Fields with entries that do nothing here: they meet zeros, decay an empty state, or make what is not read."""
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     "case",
     [

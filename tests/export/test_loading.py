@@ -82,6 +82,7 @@ def change_tensors(
     tensors.write(path / file, arrays)
 
 
+@pytest.mark.short("manifest-mamba-ssm")
 @pytest.mark.parametrize("target", IDS)
 @pytest.mark.parametrize("manifest", [True, False], ids=["manifest", "no manifest"])
 def test_the_target_is_found_with_a_manifest_and_without(target, manifest, copy):

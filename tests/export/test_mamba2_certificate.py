@@ -21,7 +21,7 @@ from scanproof.numeric.export.request import build, checked
 from scanproof.numeric.rounding.arithmetic import DIVISION, FUNCTION, Format
 
 
-@pytest.mark.long_cases("8-40-6", "16-64-3", "4-16-20")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("features", "examples", "steps", "times"),
     [(4, 16, 1, 80), (8, 40, 3, 80), (8, 40, 6, 80), (16, 64, 3, 80), (4, 16, 20, 120)],
@@ -47,6 +47,7 @@ def outputs(case: Case, data: cases.Tasks, array: Callable[[np.ndarray], Any]) -
     return np.asarray((PARTS.norm(rows[-1:], model.norm, eps) @ model.readout.T)[0].held)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("tokens", ["labelled", "concatenated", "interleaved"])
 def test_runs_side_by_side_are_those_of_each_by_itself(tokens):
     case = Case(3, 5, 2, targets=2, tokens=tokens)
@@ -158,6 +159,7 @@ class BadNamespace(Namespace):
         return Bad(found._off(function.__name__, found.held, units), self.seed)
 
 
+@pytest.mark.short(16)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize(
     "case",

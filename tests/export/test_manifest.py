@@ -69,6 +69,7 @@ def test_the_file_is_what_was_returned_and_says_what_lies_beside_it(tmp_path):
         assert file == {"bytes": len(data), "sha256": sha256(data).hexdigest()}
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("target", TARGETS)
 def test_two_exports_are_equal_in_every_byte(target, tmp_path):
     of_family = {
@@ -177,9 +178,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.long_cases(
-    "mamba2.gd-['targets']", "mamba2.gd-['tokens']", "mamba2.one-step-interleaved"
-)
+@pytest.mark.short("linear-attention.gd-[]-1")
 @pytest.mark.parametrize(
     ("id", "options", "statement", "tokens", "k", "beyond"),
     ROWS,
@@ -215,6 +214,7 @@ def test_every_construction_of_whole_models_has_an_export():
     )
 
 
+@pytest.mark.long
 def test_step_sizes_and_weights_are_exact_numbers_in_text(told, tmp_path):
     assert told["learner"]["step_size"] == "1/3"
     W0 = [[Fraction(w) for w in row] for row in told["learner"]["W0"]]
@@ -233,6 +233,7 @@ def test_step_sizes_and_weights_are_exact_numbers_in_text(told, tmp_path):
         assert made["learner"]["step_size"] == text
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize(
     "id", ["gril.prop4.1", "gril.propA.1", "gd-ssm.prop1", "ssd.thm4.1", "linear-attention.gd"]
 )
@@ -352,6 +353,7 @@ def test_what_is_not_finite_or_no_manifest_is_never_written(told):
             manifests.dumped(changed(told, path, value))
 
 
+@pytest.mark.long
 def test_an_export_needs_no_jax_torch_transformers_or_sympy():
     import subprocess
 

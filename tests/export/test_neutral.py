@@ -61,7 +61,7 @@ def proved():
     return sorted({*plain, *amended})
 
 
-@pytest.mark.short(3)
+@pytest.mark.short("gd-ssm.a2-loop")
 @pytest.mark.parametrize("id", proved())
 def test_a_statements_model_is_gradient_descent_in_every_fraction(id):
     rng, of = np.random.default_rng(2), find(id)[0].construction
@@ -269,6 +269,7 @@ def test_without_torch_its_modules_name_the_extra(monkeypatch):
         importlib.import_module("scanproof.numeric.modules.recurrence")
 
 
+@pytest.mark.long
 def test_an_export_needs_no_jax_and_no_torch():
     program = (
         "import sys; from scanproof.numeric.export.statements import of_statement;"

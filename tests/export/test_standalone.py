@@ -56,6 +56,7 @@ def alone(code: str, *arguments: str, given: str = "") -> subprocess.CompletedPr
     )  # fmt: skip
 
 
+@pytest.mark.short(14)
 @pytest.mark.parametrize(("id", "target", "options"), CASES, ids=lambda value: str(value))
 def test_it_predicts_by_itself_what_gradient_descent_does_within_the_certificate(
     id, target, options, tmp_path
@@ -103,6 +104,7 @@ def test_it_computes_what_the_module_of_transformers_does(tmp_path):
     assert np.abs(logits[0, -1].numpy() - said).max() <= 1e-5 < told["certificate"]["absolute"]
 
 
+@pytest.mark.long
 def test_a_delta_net_layer_predicts_by_itself_what_the_delta_rule_does(tmp_path):
     sizes = {"features": 3, "examples": 8, "targets": 2, "seed": 1}
     out = tmp_path / "out"
@@ -128,6 +130,7 @@ def test_run_as_it_is_it_prints_a_prediction_and_the_learners(tmp_path):
     assert "they differ by" in done.stdout and "gradient descent" in done.stdout
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     ("id", "options"),
     [
@@ -145,6 +148,7 @@ def test_run_as_it_is_it_tries_data_that_the_certificate_is_about(id, options, t
     assert float(off) <= float(bound)
 
 
+@pytest.mark.long
 def test_data_of_other_shapes_are_refused_in_words(tmp_path):
     export("ssd.thm4.1", target="numpy", out=tmp_path / "out", features=3, examples=5)
     for x, y, why in (

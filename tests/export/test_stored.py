@@ -75,6 +75,7 @@ def blocks(d, k, steps, eta, W0):
     return both
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", [attention, blocks])
 @settings(max_examples=25, deadline=None)
 @given(drawn=some.data())
@@ -93,6 +94,7 @@ def test_drawn_data_stay_within_the_bound_for_them(make, drawn):
     assert (np.abs(found - descended(x, y, eta, W0, steps)) <= bound).all()
 
 
+@pytest.mark.short(18)
 @pytest.mark.parametrize("make", [attention, blocks])
 @pytest.mark.parametrize("steps", [1, 2, 4])
 @pytest.mark.parametrize("examples", [1, 16, 40])
@@ -109,6 +111,7 @@ def test_terms_that_all_round_one_way_stay_within_it_and_use_a_twentieth(make, s
     assert worst >= 1 / 20
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_certificate_says_something_where_one_of_arithmetic_in_bfloat16_does_not(
     target, tmp_path
@@ -125,6 +128,7 @@ def test_it_grows_until_it_says_nothing(tmp_path):
     assert told["absolute"] is None or told["absolute"] > told["magnitude"]
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_untouched_export_is_what_it_says(target, tmp_path):
     written(target, tmp_path / "out")
@@ -137,6 +141,7 @@ def test_an_untouched_export_is_what_it_says(target, tmp_path):
     assert not any("no certificate" in note for note in report.notes)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_edited_one_is_contradicted_and_not_called_the_construction(target, tmp_path):
     written(target, tmp_path / "out")
@@ -157,6 +162,7 @@ def test_an_edited_one_is_contradicted_and_not_called_the_construction(target, t
     assert not report.verdict.startswith("exactly")
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
     ("part", "name", "factor"),

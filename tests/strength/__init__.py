@@ -1,0 +1,1 @@
+"""How many of the single faults that are planted in the code `make test` catches."""
