@@ -72,6 +72,11 @@ OTHER = {
         lambda x: jnp.ones_like(x),
         "",
     ),
+    "where a logarithm has no value": (
+        lambda x: jnp.where(jnp.log(x) < 5, x, x + 1),
+        lambda x: x,
+        "",
+    ),
     "at a tie of results": (
         lambda x: jax.nn.one_hot(jnp.argmax(jax.nn.softmax(x)), len(x)),
         lambda x: jax.nn.softmax(x) == jax.nn.softmax(x).max(),

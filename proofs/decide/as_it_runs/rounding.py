@@ -19,7 +19,6 @@ import numpy as np
 from ...exact.array import Namespace
 from ...exact.enclosures import ArbField
 from ...exact.residues import Meter, TooLong
-from ...exact.scalar import Undecided
 from ...interpret.programs.program import program
 from ...interpret.questions import aside
 from .each_operation import Rounding, moved
@@ -169,7 +168,7 @@ def _farthest(found: Arrays, own: Arrays, moved: Arrays | None) -> Arrays:
 def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
     """The widths of balls of the format's digits in which a program is computed as it is read.
 
-    None if it is not, or has a ball without end; they have no limit where a choice depends on rounding.
+    None if it is not, if balls do not decide a choice, or if one has no end.
     """
     import flint
 
@@ -183,9 +182,7 @@ def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
             found = leaves(program(side.read)(*given))
             ends = all(ball.is_finite() for one in found for ball in one.entries.flat)
             return [_widths(one.entries) for one in found] if ends else None
-    except Undecided:  # rounding may decide otherwise
-        return [np.full((), np.inf)]
-    except (Exception, TooLong):  # what balls do not do; dividing by 0, which a program may catch
+    except (Exception, TooLong):  # what balls do not do or decide, as a comparison with NaN
         return None
 
 
@@ -201,11 +198,7 @@ def _widths(entries: np.ndarray) -> np.ndarray:
 
 
 def _wider(one: Arrays, other: Arrays | None) -> Arrays:
-    if other is None:
-        return one
-    if len(other) == 1 and other[0].ndim == 0:
-        other = other * len(one)
-    return [np.maximum(a, b) for a, b in zip(one, other, strict=True)]
+    return one if other is None else [np.maximum(a, b) for a, b in zip(one, other, strict=True)]
 
 
 def leaves(value: Any) -> list[Any]:
