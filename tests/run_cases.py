@@ -24,6 +24,16 @@ EQUAL = {
     "a root of what may be negative": (lambda x: jnp.sqrt(x) ** 2, lambda x: x),
     "0 divided by 0 at zeros": (lambda x: x * x / x, lambda x: x),
     "the largest": (lambda x: x[jnp.argmax(x)], jnp.max),
+    "1e17 added and taken away": (lambda x: (jnp.sort(x) + 1e17) - 1e17, jnp.sort),
+    "a variance far away": (
+        lambda x: jnp.mean((x + 3e3) ** 2) - jnp.mean(x + 3e3) ** 2,
+        jnp.var,
+    ),
+    "eight bits inside": (lambda x: x.astype(jnp.float8_e4m3fn).astype(x.dtype), lambda x: x),
+    "whole parts that both formats round down": (
+        lambda x: jnp.floor(jnp.sort(x) / 3 * 3 / 49 * 49 / 41 * 41),
+        lambda x: jnp.floor(jnp.sort(x)),
+    ),
     "a median": (
         jnp.median,
         lambda x: jnp.sort(x)[(len(x) - 1) // 2 : len(x) // 2 + 1].mean(),
@@ -58,6 +68,21 @@ OTHER = {
     "at 0": (lambda x: jnp.where(x == 0, 1.0, x), lambda x: x, ""),
     "in equal entries": (lambda x: jnp.argmax(x), lambda x: len(x) - 1 - jnp.argmax(x[::-1]), ""),
     "at a size in the code": (lambda x: x if len(x) < 100 else -x, lambda x: x, ""),
+    "where a quotient of zeros is caught": (
+        lambda x: jnp.nan_to_num(x / x),
+        lambda x: jnp.ones_like(x),
+        "",
+    ),
+    "where a logarithm has no value": (
+        lambda x: jnp.where(jnp.log(x) < 5, x, x + 1),
+        lambda x: x,
+        "",
+    ),
+    "at a tie of results": (
+        lambda x: jax.nn.one_hot(jnp.argmax(jax.nn.softmax(x)), len(x)),
+        lambda x: jax.nn.softmax(x) == jax.nn.softmax(x).max(),
+        "",
+    ),
     "in shapes": (lambda x: x[None], lambda x: x, ""),
     "in what is no number": (overflowing, lambda x: jnp.zeros_like(x) + x, ""),
     "where one overflows from the second on": (

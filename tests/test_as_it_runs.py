@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -64,6 +65,44 @@ def test_a_program_that_raises_at_one_size_is_named_with_it():
     result = prove(at_five, shapes="x: T", equals=lambda x: x).result
     assert result.verdict == "unknown"
     assert "T = 5" in str(result.reason)
+
+
+def test_inputs_at_which_both_raise_are_left_out_and_the_others_compared():
+    def positive(x):
+        if not isinstance(x, jax.core.Tracer) and x.sum() == 0:
+            raise ValueError("no mean")
+        return x
+
+    found = runs(positive, lambda x: jnp.where(positive(x) > 1.9, 2 * x, x), seconds=5.0)
+    assert found.different is not None
+    found = runs(positive, lambda x: 1 * positive(x))
+    assert found.different is None and not found.raised and not found.notes
+
+
+def test_a_program_that_raises_at_some_inputs_only_is_compared_and_named():
+    def positive(x):
+        if not isinstance(x, jax.core.Tracer) and x.sum() == 0:
+            raise ValueError("no mean")
+        return x
+
+    found = runs(positive, lambda x: x, seconds=5.0)
+    assert found.held and "no mean" in str(found.raised[0])
+    assert runs(positive, lambda x: jnp.where(x < 0, 0, x), seconds=5.0).different is not None
+
+
+def test_a_program_without_a_value_at_one_size_is_refuted_at_the_next():
+    result = prove(lambda x: jnp.var(x, ddof=1), shapes="x: T", equals=jnp.var).result
+    assert (result.verdict, result.counterexample.sizes) == ("refuted", {"T": 2})
+
+
+def test_results_with_more_digits_than_python_writes_are_shown_as_decimals():
+    def powers(x, last):
+        for _ in range(14):
+            x = x * x / 3 + 1 / 7
+        return x + last
+
+    result = prove(lambda x: powers(x, 0), shapes="x: T", equals=lambda x: powers(x, 1)).result
+    assert result.verdict == "refuted"
 
 
 def test_a_program_that_draws_numbers_is_no_other_than_itself():

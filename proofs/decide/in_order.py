@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from ..check import cases
@@ -21,7 +22,7 @@ from ..exact.enclosures import ArbField
 from ..exact.engines import ENGINES, FIXED, FLINT, UnequalShapes, chosen
 from ..exact.instance import evaluate
 from ..exact.residues import Meter, TooLong
-from ..exact.scalar import NotPolynomial, multiplying
+from ..exact.scalar import DivisionByZero, NotPolynomial, multiplying
 from ..language.claim import Claim
 from ..language.partition import Case, Number, Remainder, Split, split
 from ..language.sizes import Sizes
@@ -153,6 +154,10 @@ def _at_few_sizes(claim: Claim, as_given: bool) -> Result:
     few = claim if as_given else _few(claim)
     if few is None:
         return _at_random_alone(claim, "both sides are too large to be multiplied out")
+    nowhere = next((one for one in few.every_size if not _has_value(few, one)), None)
+    if nowhere is not None:
+        why = f"at {sizes_text(nowhere)} something is divided by 0, whatever the inputs"
+        return Result("unknown", reason=why)
     return decide(few, FIXED)
 
 
@@ -216,6 +221,19 @@ def _at_random(claim: Claim, sizes: Sizes) -> bool | str | None:
         raise
     except (ArithmeticError, AttributeError, TypeError, ValueError):
         return None
+
+
+def _has_value(claim: Claim, sizes: Sizes) -> bool:
+    """Whether both sides are numbers at a random point, as far as that is computed."""
+    with suppress(NotPolynomial, UnequalShapes):
+        try:
+            try:
+                residues(claim, sizes)
+            except NotPolynomial:
+                balls(claim, sizes)
+        except (DivisionByZero, ZeroDivisionError):
+            return False
+    return True
 
 
 def _few(claim: Claim) -> Claim | None:

@@ -92,5 +92,13 @@ def inputs_as_text(point: Mapping[str, np.ndarray]) -> dict[str, Any]:
 def nested(array: np.ndarray, relation: str = "") -> Any:
     """An array of numbers as nested lists of strings, each after `relation`; a 0-d array as one string."""
     if array.ndim == 0:
-        return f"{relation}{array.item()}"
+        return f"{relation}{_text(array.item())}"
     return [nested(np.asarray(row, dtype=object), relation) for row in array]
+
+
+def _text(number: Any) -> str:
+    """The exact number, or its decimals where it has more digits than Python writes."""
+    try:
+        return str(number)
+    except ValueError:
+        return f"{float(number):.12g}"

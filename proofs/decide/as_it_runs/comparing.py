@@ -97,6 +97,8 @@ class Comparison:
         """Whether a program gives other numbers each time, so that nothing is to be learned."""
         self._errors: dict[tuple[str, str], str] = {}
         self._tried: Counter[str] = Counter()
+        self._stopped: list[str] = []
+        """The sides that raised when both were run last."""
         self._failed: Counter[tuple[str, str]] = Counter()
 
     def run(self, seconds: float = SECONDS) -> Runs:
@@ -174,10 +176,13 @@ class Comparison:
         """Whether both run there; whatever is different is noted."""
         self._tried[form] += 1
         points = Points(self.shapes, sizes)
+        ran = raised = False
         for inputs in draws(points):
             results = self._results(inputs, sizes, form, compiled)
-            if results is None:
-                return False
+            if results is None:  # as at a singular matrix
+                raised = True
+                continue
+            ran = True
             if _shapes(results[0]) != _shapes(results[1]):
                 self._note(sizes, form, compiled, inputs, *_other_shapes(results))
                 return True
@@ -186,6 +191,11 @@ class Comparison:
                 self._note(sizes, form, compiled, inputs, found.part, found.actual, found.claimed)
             if found is not None:
                 return True
+        if not ran:
+            self._failed.update((form, name) for name in self._stopped)
+            return False
+        if raised:
+            self._blame(sizes)
         self._without_value(points, sizes, form, compiled)
         self.runs.held.append((dict(sizes), form))
         return True
@@ -193,13 +203,13 @@ class Comparison:
     def _results(
         self, inputs: Arrays, sizes: Sizes, form: str, compiled: bool
     ) -> tuple[Arrays, Arrays] | None:
-        found = []
+        found, self._stopped = [], []
         for side in self.sides:
             try:
                 found.append(side.run(inputs, form, compiled))
             except mistakes.Errors as error:
                 self._errors[side.name, by_name(sizes)] = mistakes.said(error)
-                self._failed[form, side.name] += 1
+                self._stopped.append(side.name)
         return (found[0], found[1]) if len(found) == 2 else None
 
     def _is_drawn(

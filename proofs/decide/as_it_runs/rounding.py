@@ -3,12 +3,13 @@
 A program that computes with p binary digits is taken to be exact for inputs that differ from those given by half of
 these digits, 2^(−p/2) relatively: what that moves is no difference. Where both are read, all is computed in balls of p
 digits besides, which grow with every operation, so that what is unstable is seen to be. Where one is not read, what its
-narrower format changes is rounding too.
+narrower format changes is rounding too. What is left is run with the result of every operation moved as rounding may.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,9 +19,9 @@ import numpy as np
 from ...exact.array import Namespace
 from ...exact.enclosures import ArbField
 from ...exact.residues import Meter, TooLong
-from ...exact.scalar import DivisionByZero, Undecided
 from ...interpret.programs.program import program
 from ...interpret.questions import aside
+from .each_operation import Rounding, moved
 from .points import Arrays
 from .sides import DIGITS, FORMATS, Side
 
@@ -28,6 +29,10 @@ DRAWS = 6
 """How many inputs near those given are tried."""
 FUNCTIONS = 3
 """Binary digits that a library's exp, or another order of a sum, may lose beside those of rounding once."""
+SEEDS = 16
+"""How often all results are moved: a choice that hinges on one goes the other way in half of them."""
+ROUNDED = 40_000
+"""How many operations all these runs of one program may take."""
 OPERATIONS = 100_000
 """How many operations balls may take."""
 
@@ -69,7 +74,10 @@ def apart(
             _wider(spread, _narrowed(side, arrays, own, compiled) if form == FORMATS[0] else None)
             for side, spread, own in zip(sides, spreads, results, strict=True)
         ]
-    part = _beyond(results, wider)
+    if _beyond(results, wider) is None:
+        return None
+    rounded = [_rounded(one, arrays, form) for one in sides]
+    part = _beyond(results, [_wider(*pair) for pair in zip(wider, rounded, strict=True)])
     return None if part is None else Apart(part, results[0][part], results[1][part])
 
 
@@ -100,8 +108,8 @@ def _spread(side: Side, arrays: Arrays, form: str, compiled: bool, own: Arrays) 
         return [np.zeros(one.shape) for one in own]
     found = [np.zeros(one.shape) for one in own]
     for k in range(1, DRAWS + 1):
-        moved = [one * (1 + 2.0 ** (-digits / 2) * np.cos(1e3 * k * one + k)) for one in arrays]
-        found = _farthest(found, own, _run(side, moved, form, compiled))
+        near = [one * (1 + 2.0 ** (-digits / 2) * np.cos(1e3 * k * one + k)) for one in arrays]
+        found = _farthest(found, own, _run(side, near, form, compiled))
     return found
 
 
@@ -116,6 +124,19 @@ def _is_exact(side: Side, arrays: Arrays, compiled: bool) -> bool:
         and len(one) == len(other)
         and all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other, strict=True))
     )
+
+
+def _rounded(side: Side, arrays: Arrays, form: str) -> Arrays | None:
+    """How far results move when that of each operation does; None where it cannot be told."""
+    meter, found = Meter(ROUNDED), None
+    with suppress(Exception, SystemExit, TooLong):
+        own = moved(side, arrays, form, Rounding(None, FUNCTIONS, meter))
+        for seed in range(SEEDS):
+            other = moved(side, arrays, form, Rounding(seed, FUNCTIONS, meter))
+            found = _farthest(found or [np.zeros(one.shape) for one in own], own, other)
+    # A jump from one whole number to another is seen with an error of its own.
+    slack = 1 + 2.0 ** (-side.digits(arrays, form) / 2)
+    return None if found is None else [one * slack for one in found]
 
 
 def _narrowed(side: Side, arrays: Arrays, own: Arrays, compiled: bool) -> Arrays | None:
@@ -145,9 +166,9 @@ def _farthest(found: Arrays, own: Arrays, moved: Arrays | None) -> Arrays:
 
 
 def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
-    """The widths of balls of the format's digits in which a program is computed as it is read; None if it is not.
+    """The widths of balls of the format's digits in which a program is computed as it is read.
 
-    They have no limit where a choice depends on rounding.
+    None if it is not, if balls do not decide a choice, or if one has no end.
     """
     import flint
 
@@ -159,10 +180,9 @@ def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
             field = ArbField(Meter(OPERATIONS))
             given = [Namespace(field).asarray(_fractions(one)) for one in arrays]
             found = leaves(program(side.read)(*given))
-            return [_widths(one.entries) for one in found]
-    except (Undecided, DivisionByZero, ZeroDivisionError):  # rounding may decide otherwise
-        return [np.full((), np.inf)]
-    except (Exception, TooLong):  # what balls do not do
+            ends = all(ball.is_finite() for one in found for ball in one.entries.flat)
+            return [_widths(one.entries) for one in found] if ends else None
+    except (Exception, TooLong):  # what balls do not do or decide, as a comparison with NaN
         return None
 
 
@@ -178,11 +198,7 @@ def _widths(entries: np.ndarray) -> np.ndarray:
 
 
 def _wider(one: Arrays, other: Arrays | None) -> Arrays:
-    if other is None:
-        return one
-    if len(other) == 1 and other[0].ndim == 0:
-        other = other * len(one)
-    return [np.maximum(a, b) for a, b in zip(one, other, strict=True)]
+    return one if other is None else [np.maximum(a, b) for a, b in zip(one, other, strict=True)]
 
 
 def leaves(value: Any) -> list[Any]:

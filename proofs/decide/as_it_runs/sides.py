@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,18 @@ from .points import Arrays
 FORMATS = ("float32", "float64")
 """Those in which people run programs."""
 DIGITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
-"""Binary digits of the numbers of a format."""
+"""Binary digits of the numbers of a format; those of 8 bits say theirs by their names."""
+
+
+def digits_of(form: Any) -> int | None:
+    """The binary digits of a format; None if it has none, as those of whole numbers.
+
+    Args:
+        form: its name, or as JAX or torch has it.
+    """
+    name = str(form).removeprefix("torch.")
+    narrow = re.match(r"float\d_e\d+m(\d+)", name)
+    return int(narrow[1]) + 1 if narrow else DIGITS.get(name)
 
 
 @dataclass
@@ -68,24 +80,37 @@ class Side:
         """Whether it is run compiled as well."""
         return self.compiled or not self.is_for_torch
 
-    def run(self, arrays: Arrays, form: str, compiled: bool = False) -> Arrays:
+    def run(
+        self,
+        arrays: Arrays,
+        form: str,
+        compiled: bool = False,
+        around: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda function: function,
+    ) -> Arrays:
         """What it returns, one array after another, run eagerly or compiled where it can be.
+
+        Args:
+            arrays: its arguments.
+            form: their format.
+            compiled: whether it is compiled.
+            around: makes of a function of JAX arrays the one that is run.
 
         Raises:
             BaseException: what the program raises.
         """
         with _silent():
-            in_torch = self.is_for_torch and not targets.is_definition(self.itself)
-            return (self._in_torch if in_torch else self._in_jax)(
-                arrays, form, compiled and self.compiles
-            )
+            if targets.is_definition(self.itself):
+                return self._in_numpy(arrays, form)
+            if self.is_for_torch:
+                return self._in_torch(arrays, form, compiled and self.compiles)
+            return self._in_jax(around(self._jitted if compiled else self.itself), arrays, form)
 
-    def _in_jax(self, arrays: Arrays, form: str, compiled: bool) -> Arrays:
+    def _in_numpy(self, arrays: Arrays, form: str) -> Arrays:
+        value = self.itself(*(one.astype(form) for one in arrays))
+        return [_array(one) for one in jax_for("prove").tree.leaves(value)]
+
+    def _in_jax(self, function: Callable[..., Any], arrays: Arrays, form: str) -> Arrays:
         jax = jax_for("prove")
-        if targets.is_definition(self.itself):
-            value = self.itself(*(one.astype(form) for one in arrays))
-            return [_array(one) for one in jax.tree.leaves(value)]
-        function = self._jitted if compiled else self.itself
         with jax.enable_x64(form == "float64"):
             value = function(*(jax.numpy.asarray(one, dtype=form) for one in arrays))
             return [_array(one) for one in jax.tree.leaves(value)]
@@ -97,8 +122,7 @@ class Side:
         jax = jax_for("prove")
         try:
             with jax.enable_x64(form == "float64"), _silent():
-                value = self.itself(*(one.astype(form) for one in arrays))
-                return [_array(one) for one in jax.tree.leaves(value)]
+                return self._in_numpy(arrays, form)
         except mistakes.Errors:
             return None
 
@@ -141,7 +165,7 @@ class Side:
                 if self.is_for_torch
                 else self._jax_formats(arrays, form)
             )
-        return min(DIGITS[one] for one in found if one in DIGITS)
+        return min(n for n in map(digits_of, found) if n is not None)
 
     def _jax_formats(self, arrays: Arrays, form: str) -> Iterator[str]:
         jax = jax_for("prove")
@@ -150,22 +174,34 @@ class Side:
             yield from _formats(jax.make_jaxpr(self.itself)(*given).jaxpr)
 
     def _torch_formats(self, arrays: Arrays, form: str) -> set[str]:
-        from torch.utils._python_dispatch import TorchDispatchMode
-
         found: set[str] = set()
 
-        class Listening(TorchDispatchMode):
-            def __torch_dispatch__(
-                self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-            ) -> Any:
-                out = func(*args, **(kwargs or {}))
-                for one in out if isinstance(out, tuple | list) else (out,):
-                    found.add(str(getattr(one, "dtype", "")).removeprefix("torch."))
-                return out
+        def listen(func: Any, args: Any, kwargs: Any) -> Any:
+            out = func(*args, **kwargs)
+            for one in out if isinstance(out, tuple | list) else (out,):
+                found.add(str(getattr(one, "dtype", "")).removeprefix("torch."))
+            return out
 
-        with Listening():
+        with calls_of_torch(listen):
             self.run(arrays, form)
         return found
+
+
+def calls_of_torch(call: Callable[[Any, Any, Any], Any]) -> Any:
+    """A block in which each operation of torch, its arguments and its options go to `call`."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Calling(TorchDispatchMode):
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:  # to skip the compiler, torch imports it, for seconds
+            return False
+
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            return call(func, args, kwargs or {})
+
+    return Calling()
 
 
 def _of_module(kind: Any, names: Sequence[str]) -> Callable[..., Any]:

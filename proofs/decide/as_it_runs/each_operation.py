@@ -1,0 +1,188 @@
+"""Programs run with the result of each operation moved as rounding may move it.
+
+Inputs that move show what is unstable in the inputs; what a program loses beside them, as by adding 1e17 and taking it
+away, shows only here. Selections, copies and small whole numbers are rounded by no format, and are not moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...exact.residues import Meter
+from ...language.libraries import jax as jax_for
+from .points import Arrays
+from .sides import Side, calls_of_torch, digits_of
+
+INEXACT = ("div", "mean", "pow", "exp", "log")
+"""A compiler may multiply by the reciprocal, or take logarithms, so that a whole result is rounded too."""
+ADDS = ("add", "sub", "rsub", "sum", "reduce_sum", "cum", "lerp", *INEXACT)
+"""A result that is an operand's entry may be rounded: x + 1e17 is 1e17."""
+
+CALLS = ("jit", "closed_call", "checkpoint", "custom_jvp_call", "custom_vjp_call")
+"""JAX's equations that are calls of a program."""
+
+
+class Rounding:
+    """Moves results by a number of units in the last place, up or down; equal ones of one operation alike.
+
+    Args:
+        seed: of the directions; None moves nothing.
+        lost: binary digits by which a result may be off beside the rounding to the nearest.
+        meter: counts operations.
+    """
+
+    def __init__(self, seed: int | None, lost: int, meter: Meter) -> None:
+        self._seed, self._lost, self._meter = seed, lost, meter
+
+    def factors(
+        self, name: str, operands: Sequence[np.ndarray], result: np.ndarray, form: Any
+    ) -> Any:
+        """By what a result of a format is multiplied; None if it is exact.
+
+        Raises:
+            TooLong: if no operations are left.
+        """
+        self._meter.spend(1)
+        digits = digits_of(form)
+        if self._seed is None or digits is None or not operands:
+            return None
+        if _is_exact(name, operands, result, digits):
+            return None
+        rng = np.random.default_rng([self._seed, *name.encode()])
+        odd = 2 * rng.integers(2**62, dtype=np.uint64) + np.uint64(1)
+        up = np.abs(result).view(np.uint64) * odd >> np.uint64(63)
+        return 1 + np.where(up, 1.0, -1.0) * 2.0 ** (self._lost - digits)
+
+
+def moved(side: Side, arrays: Arrays, form: str, rounding: Rounding) -> Arrays:
+    """What the program returns, run eagerly, each of its operations rounded so.
+
+    Raises:
+        BaseException: what the program raises.
+        TooLong: if no operations are left.
+    """
+    if not side.is_for_torch:
+        return side.run(arrays, form, around=lambda function: _in_jax(function, rounding))
+    with _in_torch(rounding):
+        return side.run(arrays, form)
+
+
+def _is_exact(name: str, operands: Sequence[np.ndarray], result: np.ndarray, digits: int) -> bool:
+    """Whether the result consists of the operands' entries, or is of whole numbers that no format rounds."""
+    known = np.concatenate([[0.0, 1.0], *(np.abs(one).ravel() for one in operands)])
+    if not name.startswith(ADDS) and np.all(np.isin(np.abs(result), known)):
+        return True
+    few = 2.0 ** (digits / 2)
+    return not name.startswith(INEXACT) and all(
+        np.all((one == np.round(one)) & (np.abs(one) < few)) for one in (*operands, result)
+    )
+
+
+def _in_torch(rounding: Rounding) -> Any:
+    """A block in which torch rounds so."""
+    import torch
+    from torch.utils._pytree import tree_leaves
+
+    def plain(value: Any) -> np.ndarray:
+        return np.asarray(value.detach().double() if torch.is_tensor(value) else value, float)
+
+    def call(func: Any, args: Any, kwargs: Any) -> Any:
+        given = [one for one in tree_leaves((args, kwargs)) if not isinstance(one, bool | str)]
+        tensors = [one for one in given if torch.is_tensor(one) and not one.is_complex()]
+        numbers = [one for one in given if isinstance(one, int | float)]
+        before = [plain(one) for one in (*tensors, *numbers)] if tensors else []
+        out = func(*args, **kwargs)
+        for one in out if isinstance(out, tuple | list) else (out,):
+            if torch.is_tensor(one) and one.is_floating_point() and not func.is_view:
+                factors = rounding.factors(func._opname, before, plain(one), one.dtype)
+                if factors is not None:
+                    one.copy_(one.double() * torch.as_tensor(factors))
+        return out
+
+    return calls_of_torch(call)
+
+
+def _in_jax(function: Callable[..., Any], rounding: Rounding) -> Callable[..., Any]:
+    jax = jax_for("prove")
+
+    def run(*arrays: Any) -> Any:
+        closed, shape = jax.make_jaxpr(function, return_shape=True)(*arrays)
+        out = _evaluated(closed.jaxpr, closed.consts, jax.tree.leaves(arrays), rounding)
+        return jax.tree.unflatten(jax.tree.structure(shape), out)
+
+    return run
+
+
+def _evaluated(
+    jaxpr: Any, consts: Sequence[Any], arrays: Sequence[Any], rounding: Rounding
+) -> list[Any]:
+    jnp = jax_for("prove").numpy
+    known = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*consts, *arrays), strict=True))
+
+    def read(one: Any) -> Any:
+        return one.val if hasattr(one, "val") else known[one]
+
+    for equation in jaxpr.eqns:
+        given = [read(one) for one in equation.invars]
+        out = _inner(equation, given, rounding)
+        if out is None:
+            out = equation.primitive.bind(*given, **equation.params)
+            out = list(out) if equation.primitive.multiple_results else [out]
+            before = [np.asarray(x, float) for x in given if jnp.result_type(x).kind in "biufV"]
+            for k, one in enumerate(out):
+                if jnp.issubdtype(one.dtype, jnp.floating):
+                    plain = np.asarray(one, float)
+                    factors = rounding.factors(equation.primitive.name, before, plain, one.dtype)
+                    if factors is not None:
+                        out[k] = jnp.asarray(plain * factors, one.dtype)
+        known.update(zip(equation.outvars, out, strict=True))
+    return [read(one) for one in jaxpr.outvars]
+
+
+def _inner(equation: Any, given: list[Any], rounding: Rounding) -> list[Any] | None:
+    """The results of an equation that runs programs of its own, turn by turn; None of any other."""
+    params = equation.params
+
+    def call(closed: Any, arrays: Sequence[Any]) -> list[Any]:
+        if hasattr(closed, "jaxpr"):
+            return _evaluated(closed.jaxpr, closed.consts, arrays, rounding)
+        return _evaluated(closed, (), arrays, rounding)
+
+    match equation.primitive.name:
+        case "scan":
+            return _scanned(call, params, given)
+        case "while":
+            first = params["cond_nconsts"]
+            last = first + params["body_nconsts"]
+            state = given[last:]
+            while call(params["cond_jaxpr"], [*given[:first], *state])[0]:
+                state = call(params["body_jaxpr"], [*given[first:last], *state])
+            return state
+        case "cond":
+            return call(params["branches"][int(given[0])], given[1:])
+    if equation.primitive.name not in CALLS:
+        return None
+    return call(params["jaxpr" if "jaxpr" in params else "call_jaxpr"], given)
+
+
+def _scanned(call: Callable[..., list[Any]], params: Any, given: list[Any]) -> list[Any]:
+    jnp = jax_for("prove").numpy
+    first = params["num_consts"]
+    last = first + params["num_carry"]
+    state, turns = given[first:last], range(params["length"])
+    rows: list[list[Any]] = []
+    for t in reversed(turns) if params["reverse"] else turns:
+        out = call(params["jaxpr"], [*given[:first], *state, *(x[t] for x in given[last:])])
+        state = out[: last - first]
+        rows.append(out[last - first :])
+    if params["reverse"]:
+        rows.reverse()
+    outer = params["jaxpr"].out_avals[last - first :]
+    made = [
+        jnp.stack([row[k] for row in rows]) if rows else jnp.zeros((0, *one.shape), one.dtype)
+        for k, one in enumerate(outer)
+    ]
+    return [*state, *made]
