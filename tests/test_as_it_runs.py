@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -69,7 +68,7 @@ def test_a_program_that_raises_at_one_size_is_named_with_it():
 
 def test_inputs_at_which_both_raise_are_left_out_and_the_others_compared():
     def positive(x):
-        if not isinstance(x, jax.core.Tracer) and x.sum() == 0:
+        if not isinstance(x, Tracer) and x.sum() == 0:
             raise ValueError("no mean")
         return x
 
@@ -81,7 +80,7 @@ def test_inputs_at_which_both_raise_are_left_out_and_the_others_compared():
 
 def test_a_program_that_raises_at_some_inputs_only_is_compared_and_named():
     def positive(x):
-        if not isinstance(x, jax.core.Tracer) and x.sum() == 0:
+        if not isinstance(x, Tracer) and x.sum() == 0:
             raise ValueError("no mean")
         return x
 
