@@ -8,9 +8,9 @@ from claims import claim, decided
 
 from scanproof import definition, differs, equal
 from scanproof.proofs.check import beyond
-from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.as_it_runs.comparing import Runs
 from scanproof.proofs.decide.as_it_runs.running import Running
+from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.language.statements import undetermined
 

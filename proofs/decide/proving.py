@@ -185,12 +185,12 @@ def prove(
                 own = first, second
                 running = Running(both_of, own, (None, None), given, sizes or {}, compiled, budget)
             stage.begin("running both")
-            _run(found, running, left())
+            run_beside(found, running, left())
     except (Stopped, MemoryError) as error:
         why = str(of_machine(error) if isinstance(error, MemoryError) else error)
         found = found or Outcome(*names_of, given, Result("unknown", reason=why))
         if running is not None:
-            _run(found, running, 0.0, why)
+            run_beside(found, running, 0.0, why)
     except BaseException:
         if running is not None:
             running.end()
@@ -199,7 +199,7 @@ def prove(
     return found
 
 
-def _run(found: Outcome, running: Running, seconds: float, stopped: str = "") -> None:
+def run_beside(found: Outcome, running: Running, seconds: float, stopped: str = "") -> None:
     """Change the outcome by what comes of running both."""
     found.result, runs = running.answer(found.result, seconds, stopped)
     found.notes, found.frameworks = runs.notes, running.frameworks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,12 +11,18 @@ from scanproof.constructs.errors import UsageError
 
 from ..check.result import Result
 from ..language.sizes import shapes_in
-from . import mistakes
+from . import mistakes, targets
 from .as_it_runs.process import has_threads
+from .as_it_runs.running import Running
 from .budget import Budget
 from .in_order import Tell
-from .proving import Outcome, prove
+from .proving import Outcome, prove, run_beside
 from .workers import AtWork, run
+
+ALONE = 10.0
+"""Seconds that they are given at least."""
+READING = 0.8
+"""The share of the time after which reading is ended, so that both can be run alone."""
 
 
 def prove_apart(
@@ -32,8 +39,9 @@ def prove_apart(
     options |= {"seconds": within.seconds, "memory": within.memory}
     if has_threads():
         return prove(function, **options, tell=tell)
-    task = partial(_proved, function, options)
-    hard = within.with_grace()
+    reading = replace(within, seconds=READING * within.seconds)
+    task = partial(_proved, function, {**options, "seconds": reading.seconds})
+    hard = reading.with_grace()
     (answer,) = run(
         [task],
         jobs=1,
@@ -44,13 +52,31 @@ def prove_apart(
     names = f"prove {function} = {equals}"
     if answer.hit is not None:
         reason = str(within.limit(answer.hit.what, answer.hit.where))
-        return Outcome(function, equals, shapes_in(shapes), Result("unknown", reason=reason))
+        outcome = Outcome(function, equals, shapes_in(shapes), Result("unknown", reason=reason))
+        return _run_alone(outcome, within, options)
     if answer.ended is not None:
         raise UsageError(
             f"{names}: the process in which they ran ended with {answer.ended}; a program returns arrays, and ends "
             "no process."
         )
     return answer.value
+
+
+def _run_alone(outcome: Outcome, within: Budget, options: Mapping[str, Any]) -> Outcome:
+    """What comes of running both where reading them had to be ended from outside, as code in C has."""
+    names = outcome.program, outcome.specification
+    frameworks = tuple(targets.framework_of(one, options.get("framework")) for one in names)
+    running = Running(
+        names,
+        (frameworks[0], frameworks[1]),
+        (None, None),
+        outcome.shapes,
+        options.get("sizes") or {},
+        options.get("compiled", False),
+        within,
+    )
+    run_beside(outcome, running, max(ALONE, (1 - READING) * within.seconds))
+    return outcome
 
 
 def _proved(function: str, options: dict[str, Any]) -> Outcome:

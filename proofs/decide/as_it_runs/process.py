@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -46,7 +47,7 @@ class Beside:
             began = time.monotonic()
             return Answer(0, self._task(here), time.monotonic() - began)
         try:
-            limit = Budget(self._worker.seconds + seconds)
+            limit = Budget(math.ceil(self._worker.seconds + seconds))
             while (found := self._worker.answer()) is None:
                 hit = limit.hit(self._worker.seconds, 0)
                 if hit is not None:

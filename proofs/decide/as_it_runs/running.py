@@ -14,8 +14,8 @@ from .comparing import SECONDS, SHORT, Comparison, Runs
 from .process import Beside
 from .sides import FORMATS, Side
 
-PATIENCE = 30.0
-"""Seconds that running both may take longer than reading them, if nothing is compiled for torch."""
+PATIENCE, COMPILING = 30.0, 600.0
+"""Seconds that running both may take longer than reading them, and where functions for torch are compiled."""
 
 
 class Running:
@@ -63,7 +63,7 @@ class Running:
         """
         runs, missing = None, stopped
         if not stopped or self._beside.is_apart:
-            longest = max(seconds, 1.0) if self._compiled else min(max(seconds, 1.0), PATIENCE)
+            longest = min(max(seconds, 1.0), COMPILING if self._compiled else PATIENCE)
             settled = result.verdict in ("proved", "refuted")
             found = self._beside.answer(longest, SHORT if settled else SECONDS)
             runs, missing = found.value, found.missing
