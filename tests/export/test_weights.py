@@ -41,8 +41,10 @@ def test_loaded_weights_predict_what_gradient_descent_does(
         W = W - x[:, :-1].mT @ (x[:, :-1] @ W - y) / EXAMPLES
     expected = (x[:, -1:] @ W)[:, 0]
     got = weights.predict(x, y)
-    assert np.abs(got - expected).max() <= manifest["certificate"]["absolute"]
-    np.testing.assert_array_equal(weights.predict(x[0], y[0]), got[0])
+    bound = manifest["certificate"]["absolute"]
+    assert np.abs(got - expected).max() <= bound
+    # Products of one row and of several are rounded differently; the bound is that of either.
+    assert np.abs(weights.predict(x[0], y[0]) - expected[0]).max() <= bound
     assert set(weights) == set(weights.tensors)
 
 
