@@ -79,7 +79,7 @@ JAX = (
         "jax.grad(lambda z: (z * z).sum())(x)",
     ),
     Operation("caught(x)", "jnp.where(x.sum() < 0, -x, x)", "x"),
-    Operation("x if isinstance(x, jax.Array) else -x", "x * 1", "x.at[0].multiply(2)"),
+    Operation("x if x.ndim == 2 else -x", "x * 1", "x.at[0].multiply(2)"),
     Operation("jnp.where(x > 0, x, 2 * x)", "2 * x - jax.nn.relu(x)", "jnp.where(x < 0, x, 2 * x)"),
     Operation("jnp.tril(x) + x", "x + x * jnp.tri(*x.shape)", "jnp.tril(x, -1) + x"),
 )
