@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,9 +19,7 @@ from .proving import Outcome, prove, run_beside
 from .workers import AtWork, run
 
 ALONE = 10.0
-"""Seconds that they are given at least."""
-READING = 0.8
-"""The share of the time after which reading is ended, so that both can be run alone."""
+"""Seconds in which both are run alone, beyond the limit, where reading them had to be ended from outside."""
 
 
 def prove_apart(
@@ -39,9 +36,8 @@ def prove_apart(
     options |= {"seconds": within.seconds, "memory": within.memory}
     if has_threads():
         return prove(function, **options, tell=tell)
-    reading = replace(within, seconds=READING * within.seconds)
-    task = partial(_proved, function, {**options, "seconds": reading.seconds})
-    hard = reading.with_grace()
+    task = partial(_proved, function, options)
+    hard = within.with_grace()
     (answer,) = run(
         [task],
         jobs=1,
@@ -75,7 +71,7 @@ def _run_alone(outcome: Outcome, within: Budget, options: Mapping[str, Any]) -> 
         options.get("compiled", False),
         within,
     )
-    run_beside(outcome, running, max(ALONE, (1 - READING) * within.seconds))
+    run_beside(outcome, running, ALONE)
     return outcome
 
 

@@ -49,7 +49,8 @@ def beyond_rounding(
                 reason=f"false at {sizes_text(sizes)}",
                 evidence=evidence,
             )
-    return Result("unknown", reason=_hinges(involved), definitions=result.definitions)
+    blur = float(max([BLUR, *(one.meant.blur() for one in involved)]))
+    return Result("unknown", reason=_hinges(involved), definitions=result.definitions, blur=blur)
 
 
 def _hinges(involved: Sequence[Literal]) -> str:

@@ -43,7 +43,7 @@ def with_runs(result: Result, runs: Runs, sides: Sequence[Side], names: list[str
                 "please report it"
             )
             return Result("unknown", reason=why, definitions=result.definitions)
-    if runs.different is not None:
+    if runs.different is not None and not _is_blur(result, runs.different):
         return _refuted(result, runs.different, names)
     if result.verdict == "proved" and runs.raised:
         return replace(
@@ -58,6 +58,14 @@ def with_runs(result: Result, runs: Runs, sides: Sequence[Side], names: list[str
         reason = "; ".join(filter(None, (result.reason, f"run {_tried(runs)}, the two agree")))
         return replace(result, reason=reason)
     return result
+
+
+def _is_blur(result: Result, found: Different) -> bool:
+    """Whether the difference is no larger than that of literals from what they mean."""
+    a, b = found.actual, found.claimed
+    if not result.blur or a.shape != b.shape:
+        return False
+    return bool(np.all(np.abs(a - b) <= result.blur * (1 + np.abs(a) + np.abs(b))))
 
 
 def _equal_there(sides: Sequence[Side], shown: Counterexample) -> bool:

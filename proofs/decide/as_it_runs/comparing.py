@@ -15,7 +15,7 @@ from ...language.sizes import Sizes, by_name
 from .. import mistakes
 from .points import Arrays, Points, few, larger_sizes, many, small_sizes
 from .rounding import apart
-from .sides import FORMATS, Side
+from .sides import FORMATS, NARROW, Side
 
 SECONDS, SHORT = 1.0, 0.1
 """Of this processor that eager runs may take, compiled ones, and those at larger sizes.
@@ -120,6 +120,9 @@ class Comparison:
         else:
             self._extreme()
         self.runs.notes += self._left_out()
+        if not self.runs.held and not self.runs.different and self.formats is FORMATS:
+            narrow = Comparison(self.sides, self.shapes, self.ranges, NARROW).run(seconds)
+            return narrow if narrow.held or narrow.different else self.runs
         return self.runs
 
     def _numbers(self) -> set[int]:

@@ -19,6 +19,8 @@ from .points import Arrays
 
 FORMATS = ("float32", "float64")
 """Those in which people run programs."""
+NARROW = ("bfloat16", "float16")
+"""Where a program takes no wider ones."""
 DIGITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 """Binary digits of the numbers of a format; those of 8 bits say theirs by their names."""
 
