@@ -262,9 +262,9 @@ def stopping(budget: Budget, last: Callable[[Hit], None] | None = None) -> Itera
     watching.start()
     try:
         yield
-    except Stopped:
+    except Stopped as error:
         if hits:
-            raise Stopped(hits[0]) from None
+            raise Stopped(hits[0]).with_traceback(error.__traceback__) from None
         raise
     finally:
         _insist(over.set, watching.join, growth.close)
