@@ -36,8 +36,8 @@ from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
 from . import granted, joined_axes, mistakes, targets
-from .as_it_runs.rounding import leaves
 from .as_it_runs.running import Running
+from .as_it_runs.sides import leaves
 from .budget import Budget, Stopped, of_machine, stopping
 from .budget import memory as memory_in
 from .budget import seconds as seconds_in

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from ...interpret.programs.program import program
 from ...interpret.questions import aside
 from .each_operation import Rounding, moved
 from .points import Arrays
-from .sides import DIGITS, FORMATS, Side
+from .sides import DIGITS, FORMATS, Side, leaves
 
 DRAWS = 6
 """How many inputs near those given are tried."""
@@ -199,12 +198,3 @@ def _widths(entries: np.ndarray) -> np.ndarray:
 
 def _wider(one: Arrays, other: Arrays | None) -> Arrays:
     return one if other is None else [np.maximum(a, b) for a, b in zip(one, other, strict=True)]
-
-
-def leaves(value: Any) -> list[Any]:
-    """The arrays in nested tuples, lists and dictionaries, in JAX's order."""
-    if isinstance(value, dict):
-        return [leaf for key in sorted(value) for leaf in leaves(value[key])]
-    if isinstance(value, tuple | list):
-        return [leaf for one in value for leaf in leaves(one)]
-    return [] if value is None else [value]

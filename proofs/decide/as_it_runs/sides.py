@@ -144,12 +144,12 @@ class Side:
         function = self._torch_compiled if compiled else self.itself
         given = [torch.tensor(one, dtype=getattr(torch, form)) for one in arrays]
         try:
-            return _leaves(function(*given))
+            return [_of_torch(one) for one in leaves(function(*given))]
         except RuntimeError:
             if form == "float32":
                 raise
             with _by_default(torch, form):  # a state that it makes takes no others
-                return _leaves(function(*given))
+                return [_of_torch(one) for one in leaves(function(*given))]
 
     def digits(self, arrays: Arrays, form: str) -> int:
         """The binary digits of the coarsest format in which it computes, when its inputs are of this format."""
@@ -240,17 +240,20 @@ def _array(value: Any) -> np.ndarray:
     return array.astype(complex if array.dtype.kind == "c" else float)
 
 
-def _leaves(value: Any) -> list[np.ndarray]:
+def leaves(value: Any) -> list[Any]:
+    """The arrays in nested tuples, lists and dictionaries, in JAX's order."""
     if isinstance(value, dict):
-        return [leaf for key in sorted(value) for leaf in _leaves(value[key])]
+        return [leaf for key in sorted(value) for leaf in leaves(value[key])]
     if isinstance(value, tuple | list):
-        return [leaf for one in value for leaf in _leaves(one)]
-    if value is None:
-        return []
+        return [leaf for one in value for leaf in leaves(one)]
+    return [] if value is None else [value]
+
+
+def _of_torch(value: Any) -> np.ndarray:
     if not hasattr(value, "detach"):
-        return [_array(value)]
+        return _array(value)
     plain = value.detach().cpu().resolve_conj()
-    return [_array((plain if plain.is_complex() else plain.double()).numpy())]
+    return _array((plain if plain.is_complex() else plain.double()).numpy())
 
 
 @contextlib.contextmanager
