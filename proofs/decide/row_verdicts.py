@@ -14,6 +14,7 @@ from scanproof.constructs.errors import UsageError
 from ..check.result import Result
 from ..exact.engines import ENGINES, Engines
 from ..language.claim import Claim
+from ..language.expect import is_met
 from ..language.importing import importing_from
 from ..language.pinned import Definitions, Redefined, of_user
 from ..language.sizes import Sizes
@@ -197,10 +198,11 @@ def _decided(
 
 
 def _unmended(row: Row, results: Mapping[str, Result]) -> list[Claim]:
-    """The user's statements of a row that are refuted without a mend."""
+    """The user's statements of a row that are refuted without a mend, and not as expected."""
     amended = any(results[a.id].verdict == "proved" for a in row.amendments)
     own = [*([] if amended else [row.claim]), *row.amendments]
-    return [c for c in own if results[c.id].verdict == "refuted" and of_user(c)]
+    news = [c for c in own if not is_met(c.expect, results[c.id].verdict)]
+    return [c for c in news if results[c.id].verdict == "refuted" and of_user(c)]
 
 
 def _mended(
@@ -280,6 +282,7 @@ def _statement(row: Row, claim: Claim, result: Result, unsupported: set[str]) ->
         "statement": claim.says,
         "reading": claim.reading,
         "hypotheses": [*claim.hypotheses, *claim.assuming],
+        **({} if claim.expect is None else {"expect": claim.expect}),
         "verdict": result.verdict,
         "scope": result.scope,
         "reason": result.reason,

@@ -16,6 +16,7 @@ from ..language.sizes import by_name
 from ..orders import orders
 from .words import (
     Record,
+    as_expected,
     at_sizes,
     caveats,
     first_difference,
@@ -101,7 +102,9 @@ def _sections(
         yield Section("No amendment", _present(claim["unmended"]))
         yield Section("Measured orders", [str(order) for order in orders(claim["id"])], "list")
     yield Section("Evidence", [evidence(e) for e in statement["evidence"]], "list")
-    yield Section("Definitions that ran", list(statement["definitions"]), "list")
+    ran = statement["definitions"]
+    alone = [f"{written}: the claim's body, and nothing that it calls"]
+    yield Section("Definitions that ran", alone if ran == [written] else list(ran), "list")
     yield Section("Written down in", [written] if written else [], "list")
     yield Section("Depends on", list(claim["depends_on"]), "list")
 
@@ -111,7 +114,7 @@ def _present(text: str | None) -> list[str]:
 
 
 def _verdict(claim: Record, statement: Record, amends: bool) -> str:
-    text = verdict_said(statement)
+    text = verdict_said(statement) + ", as expected" * as_expected(statement)
     if statement["reason"]:
         text += f": {one_line(statement['reason'])}"
     if statement["verdict"] == "refuted" and claim["kind"] == "construction" and not amends:
