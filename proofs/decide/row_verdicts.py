@@ -24,6 +24,7 @@ from .certificates import CertificateNotes, Certificates
 from .dependence import needed, tainted
 from .ledger import Ledger, built_in
 from .places import files, written
+from .substance import told
 from .verdict import decide
 from .workers import Answer, AtWork, Watch, run
 
@@ -237,7 +238,7 @@ def _kept(pinned: Definitions, task: Callable[[], Result], claim: Claim) -> Resu
     """The result of a user's claim. Definitions that it replaces while it runs are put back for the claims after it."""
     try:
         with importing_from(claim.folder), pinned.kept(f"claim {claim.id}"):
-            return task()
+            return told(claim, task())
     except Redefined as error:
         return Result("error", reason=str(error))
 
@@ -287,6 +288,7 @@ def _statement(row: Row, claim: Claim, result: Result, unsupported: set[str]) ->
         "scope": result.scope,
         "reason": result.reason,
         "tainted": claim.id in unsupported,
+        **({"vacuous": result.vacuous} if result.vacuous else {}),
         "stale": result.stale and result.verdict == "unknown",  # what was found anew is not
         "definitions": result.definitions,
         "evidence": result.evidence,
