@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -217,6 +218,19 @@ def test_a_mistyped_expectation_is_a_mistake_in_the_call(run: Run, write: Write)
     answer = run("check", write(TRUE.replace('"c": ""}})', '"c": ""}}, expect="refuteed")')))
     assert answer.code == 3
     assert "claim mine.linear: expect='refuteed' is no verdict to expect" in one_line(answer.err)
+
+
+def test_the_tutorial_s_claim_that_is_known_to_be_false_is_as_the_page_says(
+    run: Run, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[1] / "docs" / "tutorial.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", page, re.S)
+    (layer, _), (claim, printed) = blocks
+    layer = layer.replace("state - eta * y * x", "state + eta * y * x")  # as the page mends it
+    Path("mylayer.py").write_text(f"{layer}\n\n{claim}", "utf-8")
+    answer = run("check", "mylayer.py", "mine.last-token")
+    assert answer.code == 0 and one_line(printed) in one_line(answer.out)
 
 
 def test_in_pytest_a_verdict_as_expected_passes_and_another_one_fails(
