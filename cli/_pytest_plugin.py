@@ -250,7 +250,8 @@ class ClaimItem(pytest.Item):
         (record,) = report["claims"]
         source = report["sources"][record["source"]]
         file = self.nodeid.partition("::")[0]
-        found = story.render(record, record["as_stated"], source, files=[file])
+        body = story.body_at(self.claim)
+        found = story.render(record, record["as_stated"], source, body=body, files=[file])
         return story.as_text(found, WIDTH)
 
     def _unlike_locked(self, report: dict[str, Any]) -> str:

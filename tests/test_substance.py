@@ -145,3 +145,23 @@ def test_the_verdict_stands_and_the_table_says_that_the_claim_says_nothing(run: 
     assert answer.code == 0
     told = "mine.itself (proved): says nothing: it compares an expression with itself, total(x)"
     assert told in one_line(answer.out)
+
+
+@pytest.mark.long
+def test_show_says_that_nothing_but_the_body_ran(run: Run, write: Write):
+    file = write(
+        """
+        @paper.claim("mine.plain", says="addition commutes", given={{"x": "N", "y": "N"}})
+        def plain(x, y):
+            return equal(x + y, y + x)
+        """,
+        """
+        from scanproof import Layer
+
+        layer = Layer(lambda _, s, x: (s + x, s), state="d", token="d")
+        paper.law("mine.law", layer.ignores(0))
+        """,
+    )
+    said = "the claim's body, and no function that it calls"
+    assert said in run("show", "mine.plain", file).out
+    assert said not in run("show", "mine.law", file).out

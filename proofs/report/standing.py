@@ -41,8 +41,8 @@ def blames(
         for statement, amends in statements(claim):
             blame = _blame(claim, statement, amends or claim["id"] in own, strict)
             known = changed is not None and statement["id"] not in changed
-            said_now = unmet(statement) or (blame is not None and blame.code == ERROR)
-            if blame is not None and (said_now or not known):
+            forgiven = known and not unmet(statement)
+            if blame is not None and (blame.code == ERROR or not forgiven):
                 found[statement["id"]] = blame
     for id, change in (worse or {}).items():
         if id not in found or found[id].code == UNSETTLED:
