@@ -10,11 +10,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import jsonschema
 import pytest
 from command_line import FALSE, HEADER, TRUE, UNKNOWN, Run, Write
 from report_cases import report_of
 
 from scanproof import Source, UsageError, _prove, equal
+from scanproof.proofs import report as reports
 from scanproof.proofs.decide import lock
 from scanproof.proofs.language.expect import ALLOWED
 from scanproof.proofs.report.baseline import changes
@@ -28,6 +30,8 @@ from scanproof.proofs.report.table import table
 from scanproof.proofs.report.words import one_line
 
 pytest_plugins = ["pytester"]
+
+SCHEMA = json.loads(Path(reports.__path__[0], "report.schema.json").read_text("utf-8"))
 
 EXPECTED = 'given={{"x": "N"}}, expect="refuted")\n    def square'
 FALSE_AS_EXPECTED = FALSE.replace('given={{"x": "N"}})\n    def square', EXPECTED)
@@ -190,9 +194,9 @@ def test_a_file_whose_false_claims_are_expected_is_green_and_its_lock_file_curre
     file = write(TRUE, FALSE_AS_EXPECTED, AMENDED, UNKNOWN_AS_EXPECTED)
     answer = run("check", file, "--strict", "--lock", "--also", "json=report.json")
     assert answer.code == 0 and "Open or wrong" not in answer.out
-    (square,) = (
-        c for c in json.loads(Path("report.json").read_text())["claims"] if "sq" in c["id"]
-    )
+    report = json.loads(Path("report.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator(SCHEMA).validate(report)
+    (square,) = (c for c in report["claims"] if c["id"] == "mine.square")
     assert square["as_stated"]["expect"] == square["as_stated"]["verdict"] == "refuted"
     assert [a["verdict"] for a in square["amended"]] == ["refuted", "proved"]
     assert run("check", file, "--locked", "--offline").code == 0

@@ -141,8 +141,8 @@ def findings(
 def _open(claim: Record, statement: Record, amends: bool) -> bool:
     if is_mended(claim) and (amends or statement["verdict"] == "refuted"):
         return False
-    open = statement["verdict"] in ("refuted", "unknown") and not as_expected(statement)
-    return open or bool(caveats(statement))
+    news = statement["verdict"] in ("refuted", "unknown") and not as_expected(statement)
+    return news or bool(caveats(statement))
 
 
 def spot(written: str | None, prefix: str = "") -> Spot | None:
