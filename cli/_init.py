@@ -13,7 +13,7 @@ STARTER = '''\
 
 from typing import NamedTuple
 
-from scanproof import Layer, Source, definition, descent, equal, scan
+from scanproof import Layer, Source, descent, equal, scan
 from scanproof import numpy as np  # NumPy, also where a size is a letter
 
 mine = Source("mine", title="A layer of mine")
@@ -53,7 +53,6 @@ mine.law("mine.resume", layer.resumes(parallel))
 # 3. A claim in words of one's own: two sides that are equal. `given` has the symbols and their shapes.
 
 
-@definition
 def attention(q, k, v):
     return np.tril(q @ k.T) @ v
 
@@ -69,7 +68,8 @@ def is_attention(q, k, v, d, m):
 
 
 # 4. A claim that is false, to see what that looks like: `scanproof show mine.descent {name}` has the smallest numbers
-#    for which it fails. It holds for the loss -token.v @ W @ token.k instead: mend it, or delete it.
+#    for which it fails. It holds for the loss -token.v @ W @ token.k instead: mend it, delete it, or give it
+#    expect="refuted", by which it is known to be false.
 
 
 def squared_error(W, token):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scanproof.constructs.errors import UsageError
+from scanproof.proofs.language.expect import ALLOWED, is_met, unmet
 
 from ._options import MemoryLimit, choice
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json")
 FRAMEWORKS = ("jax", "torch")
 SCHEMA = "scanproof.prove/1"
-REFUTED, UNDECIDED = 1, 2
+REFUTED, UNEXPECTED, UNDECIDED = 1, 1, 2
 PROVED, LEFT = 6, 4
 """No more lines say what was proved, or what a proof leaves over; all are in --format json."""
 LITERALS = 10
@@ -59,6 +60,10 @@ def prove(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 2 unless it is proved for all sizes.")
     ] = False,
+    expect: Annotated[
+        str | None,
+        choice("--expect", ALLOWED, "The verdict that is known; exit with 1 for any other one."),
+    ] = None,
     format: Annotated[str, choice("--format", FORMATS)] = "text",
 ) -> None:
     """Prove that a function of JAX or PyTorch equals its specification at every size, or show where it differs.
@@ -97,8 +102,8 @@ def prove(
         )
     if script is not None:
         _write_script(script, outcome)
-    write(_json(outcome) if format == "json" else _text(outcome))
-    raise typer.Exit(_code(outcome, strict))
+    write(_json(outcome, expect) if format == "json" else _text(outcome) + _said(outcome, expect))
+    raise typer.Exit(_code(outcome, strict, expect))
 
 
 def _write_script(path: Path, outcome: Outcome) -> None:
@@ -126,19 +131,35 @@ def _write_script(path: Path, outcome: Outcome) -> None:
         ) from None
 
 
-def _code(outcome: Outcome, strict: bool) -> int:
+def _said(outcome: Outcome, expect: str | None) -> str:
+    """A line that says whether the verdict is as expected, and what to do if it is not."""
+    if expect is None:
+        return ""
+    return f"  {unmet(expect, _words(outcome), '--expect {}') or 'as expected'}\n"
+
+
+def _words(outcome: Outcome) -> str:
+    from scanproof.proofs.report.words import verdict_words
+
+    return verdict_words(vars(outcome.result))
+
+
+def _code(outcome: Outcome, strict: bool, expect: str | None) -> int:
     result = outcome.result
+    if expect is not None:
+        return 0 if is_met(expect, _words(outcome)) else UNEXPECTED
     if result.verdict == "refuted":
         return REFUTED
     whole = result.verdict == "proved" and result.scope == "all-sizes"
     return UNDECIDED if strict and not whole else 0
 
 
-def _json(outcome: Outcome) -> str:
+def _json(outcome: Outcome, expect: str | None) -> str:
     from ._output import as_json
 
+    expected = {} if expect is None else {"expect": expect}
     timing = {"total": round(outcome.seconds, 4)}
-    return as_json({"schema": SCHEMA, **outcome.as_dict(), "timing": timing})
+    return as_json({"schema": SCHEMA, **outcome.as_dict(), **expected, "timing": timing})
 
 
 def _text(outcome: Outcome) -> str:

@@ -197,7 +197,13 @@ class ClaimItem(pytest.Item):
         from scanproof.proofs.decide.certificates import CertificateNotes
         from scanproof.proofs.decide.row_verdicts import check
         from scanproof.proofs.language.source import Row
-        from scanproof.proofs.report.words import caveats, fault, verdict_words
+        from scanproof.proofs.report.words import (
+            as_expected,
+            caveats,
+            fault,
+            unmet,
+            verdict_words,
+        )
 
         notes = CertificateNotes()
         report = check(
@@ -213,14 +219,17 @@ class ClaimItem(pytest.Item):
         words, why = verdict_words(statement), fault(statement)
         said = [*caveats(statement), *notes.stale.values(), *notes.broken.values()]
         failing = _failing(self.config)
-        if words in ("refuted", "error"):
-            pytest.fail(f"{words}: {why}\n\n{self._story(report)}", pytrace=False)
+        expected = as_expected(statement)
+        if words == "error" or (words == "refuted" and not expected) or unmet(statement):
+            told = [unmet(statement)] if unmet(statement) else []
+            told += [f"{words}: {why}"] if why else []
+            pytest.fail(f"{'; '.join(told)}\n\n{self._story(report)}", pytrace=False)
         changed = self._unlike_locked(report)
         if changed:
             pytest.fail(changed, pytrace=False)
         if words == "not-checkable":
             pytest.skip(f"not checkable: {why}")
-        if words == "unknown":
+        if words == "unknown" and not expected:
             if "unknown" not in failing:
                 pytest.xfail(f"unknown: {why}")  # does nothing under --runxfail
             pytest.fail(f"unknown: {why}", pytrace=False)
@@ -241,7 +250,8 @@ class ClaimItem(pytest.Item):
         (record,) = report["claims"]
         source = report["sources"][record["source"]]
         file = self.nodeid.partition("::")[0]
-        found = story.render(record, record["as_stated"], source, files=[file])
+        body = story.body_at(self.claim)
+        found = story.render(record, record["as_stated"], source, body=body, files=[file])
         return story.as_text(found, WIDTH)
 
     def _unlike_locked(self, report: dict[str, Any]) -> str:

@@ -111,7 +111,8 @@ def _story(
     if format == "json":
         return as_json(record if claim is row.claim else statement)
     source = report["sources"][record["source"]]
-    found = story.render(record, statement, source, written=story.written_at(claim), files=files)
+    written, body = story.written_at(claim), story.body_at(claim)
+    found = story.render(record, statement, source, written=written, body=body, files=files)
     derivation = appendix(claim, statement, format)
     if format == "text":
         return story.as_text(found, width) + derivation

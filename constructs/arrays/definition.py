@@ -1,7 +1,7 @@
 """`@definition` marks a function as one that claims are about; a recorder notes which of them ran.
 
-A verdict is worth something only if the definition it speaks of took part in it. Evidence therefore lists the
-definitions that ran, as file and line, and a row in which none ran is an error.
+A verdict is worth something only if the definition it speaks of took part in it. Reports therefore list the
+definitions that ran, as file and line, beside the functions of a user's file that its claims call.
 """
 
 from __future__ import annotations

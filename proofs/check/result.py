@@ -24,6 +24,8 @@ class Result:
     near_misses: list[str] = field(default_factory=list)
     mends: list[dict[str, Any]] = field(default_factory=list)
     """Edits of the user's own text with which it is proved, as the report has them."""
+    vacuous: str = ""
+    """Why the claim says nothing, in words, where that is seen."""
     unfounded: bool = False
     """Whether an axiom that it rests on is discharged by nothing."""
     fails: dict[str, int] | None = None

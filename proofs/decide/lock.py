@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from ..kernel.files import Malformed, Unusable, brief, expect, fields_of, json_of
+from ..language import expect as expectation
 from ..language.source import Source
 from .certificates import Certificates
 from .files import replace
@@ -60,12 +61,14 @@ class Entry:
     """By the names of the project that it is made of, a hash of each."""
     scope: str | None
     verdict: str
+    expect: str | None = None
+    """The verdict that its author expects; left out of the file where nothing is said."""
 
     @property
     def words(self) -> str:
-        """The verdict as it is printed."""
+        """The verdict as it is printed, with what was expected."""
         fixed = self.verdict == "proved" and self.scope != "all-sizes"
-        return "proved at fixed sizes" if fixed else self.verdict
+        return expectation.beside(self.expect, "proved at fixed sizes" if fixed else self.verdict)
 
 
 Entries = Mapping[str, Entry]
@@ -117,15 +120,18 @@ def _in_conflict(path: Path) -> bool:
 
 
 def _entry(value: Any) -> Entry:
-    certificate, reaches, scope, verdict = fields_of(
-        value, "certificate", "reaches", "scope", "verdict"
-    )
+    names = ["certificate", "reaches", "scope", "verdict"]
+    names += ["expect"] if type(value) is dict and "expect" in value else []
+    certificate, reaches, scope, verdict, *expected = fields_of(value, *names)
     expect("a hash, or null", certificate is None or _is(HASH, certificate), certificate)
     held = type(reaches) is dict and all(_is(SHORT, digest) for digest in reaches.values())
     expect("an object of hashes", held, reaches)
     expect("a scope", type(scope) in (str, type(None)) and scope in SCOPES, scope)
     expect("a verdict", type(verdict) is str and verdict in VERDICTS, verdict)
-    return Entry(certificate, reaches, scope, verdict)
+    for one in expected:
+        held = type(one) is str and one in expectation.ALLOWED
+        expect("a verdict that is expected", held, one)
+    return Entry(certificate, reaches, scope, verdict, *expected)
 
 
 def _is(pattern: re.Pattern[str], value: Any) -> bool:
@@ -134,9 +140,14 @@ def _is(pattern: re.Pattern[str], value: Any) -> bool:
 
 def written(entries: Entries) -> str:
     """The text of the file: one thing a line, in order, so that it merges well."""
-    claims = {key: asdict(entry) for key, entry in sorted(entries.items())}
+    claims = {key: _fields(entry) for key, entry in sorted(entries.items())}
     text = json.dumps({"claims": claims}, indent=1, sort_keys=True, ensure_ascii=False)
     return f'{{\n "format": {json.dumps(FORMAT)},\n{text[2:]}\n'
+
+
+def _fields(entry: Entry) -> dict[str, Any]:
+    found = asdict(entry)
+    return {n: v for n, v in found.items() if n != "expect" or v is not None}
 
 
 def write(path: Path, entries: Entries) -> bool:
@@ -193,9 +204,8 @@ def found(
             if statement is None or statement["verdict"] not in VERDICTS:
                 continue
             digest = certificates.digest(claim) if statement["verdict"] in SETTLED else None
-            own.entries[key] = Entry(
-                digest, project.reached(claim), statement["scope"], statement["verdict"]
-            )
+            scope, verdict, expected = map(statement.get, ("scope", "verdict", "expect"))
+            own.entries[key] = Entry(digest, project.reached(claim), scope, verdict, expected)
     return result
 
 

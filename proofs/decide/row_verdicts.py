@@ -14,6 +14,7 @@ from scanproof.constructs.errors import UsageError
 from ..check.result import Result
 from ..exact.engines import ENGINES, Engines
 from ..language.claim import Claim
+from ..language.expect import is_met
 from ..language.importing import importing_from
 from ..language.pinned import Definitions, Redefined, of_user
 from ..language.sizes import Sizes
@@ -23,6 +24,7 @@ from .certificates import CertificateNotes, Certificates
 from .dependence import needed, tainted
 from .ledger import Ledger, built_in
 from .places import files, written
+from .substance import told
 from .verdict import decide
 from .workers import Answer, AtWork, Watch, run
 
@@ -197,10 +199,11 @@ def _decided(
 
 
 def _unmended(row: Row, results: Mapping[str, Result]) -> list[Claim]:
-    """The user's statements of a row that are refuted without a mend."""
+    """The user's statements of a row that are refuted without a mend, and not as expected."""
     amended = any(results[a.id].verdict == "proved" for a in row.amendments)
     own = [*([] if amended else [row.claim]), *row.amendments]
-    return [c for c in own if results[c.id].verdict == "refuted" and of_user(c)]
+    news = [c for c in own if not is_met(c.expect, results[c.id].verdict)]
+    return [c for c in news if results[c.id].verdict == "refuted" and of_user(c)]
 
 
 def _mended(
@@ -235,7 +238,7 @@ def _kept(pinned: Definitions, task: Callable[[], Result], claim: Claim) -> Resu
     """The result of a user's claim. Definitions that it replaces while it runs are put back for the claims after it."""
     try:
         with importing_from(claim.folder), pinned.kept(f"claim {claim.id}"):
-            return task()
+            return told(claim, task())
     except Redefined as error:
         return Result("error", reason=str(error))
 
@@ -280,10 +283,12 @@ def _statement(row: Row, claim: Claim, result: Result, unsupported: set[str]) ->
         "statement": claim.says,
         "reading": claim.reading,
         "hypotheses": [*claim.hypotheses, *claim.assuming],
+        **({} if claim.expect is None else {"expect": claim.expect}),
         "verdict": result.verdict,
         "scope": result.scope,
         "reason": result.reason,
         "tainted": claim.id in unsupported,
+        **({"vacuous": result.vacuous} if result.vacuous else {}),
         "stale": result.stale and result.verdict == "unknown",  # what was found anew is not
         "definitions": result.definitions,
         "evidence": result.evidence,

@@ -10,9 +10,17 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from scanproof.constructs.errors import UsageError
 
+from ..language.claim import Claim
+from ..language.sizes import Sizes
+from ..language.statements import Statement
+from .array import ExactArray
+from .entries import arranged
 from .field import Field
+from .instance import evaluate, shapes
 from .scalar import as_fraction
 
 
@@ -105,6 +113,17 @@ class RecordedField(Field):
             "the operator norm of a matrix of three rows and columns or more has no formula to write into a script; "
             "`scanproof show` prints its value."
         )
+
+
+def recorded(claim: Claim, sizes: Sizes, prefix: str = "") -> list[Statement]:
+    """The claim's statements with every entry of its inputs a named node, such as x[0][1]."""
+    field = RecordedField()
+    arrays = {}
+    for name, dims in shapes(claim, sizes).items():
+        places = ["".join(f"[{i}]" for i in index) for index in np.ndindex(dims)]
+        nodes = [Node("input", value=f"{prefix}{name}{place}") for place in places]
+        arrays[name] = ExactArray(arranged(nodes, dims), field)
+    return evaluate(claim, field, sizes, arrays)
 
 
 def in_order(nodes: list[Node]) -> Iterator[Node]:

@@ -56,6 +56,8 @@ class Claim:
     """For an existence claim: the names in `given` that are its parameters, of which the body takes every choice (other
     symbols are data). A statement that fails refutes it if its sides differ by something in which none of them occurs.
     Without these names a failing witness refutes nothing."""
+    expect: str | None = None
+    """The verdict that its author expects, if one is; it says what is news, and changes no verdict."""
     folder: Path | None = None
     """The folder from which its functions import what they import when they run: that of the file which was read."""
 

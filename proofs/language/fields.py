@@ -12,6 +12,7 @@ from scanproof.constructs.errors import UsageError
 
 from .calls import arguments
 from .claim import Claim
+from .expect import look_at
 from .sizes import names
 
 RESERVED = ("p", "xp", "corrections", "construction")
@@ -39,6 +40,7 @@ FIELDS = (
     "depends_on",
     "fixed",
     "over_all_parameters",
+    "expect",
 )
 """What `Source.claim` takes besides an id, says, where and kind."""
 WRITTEN = ("says", "where", "kind", *FIELDS)
@@ -136,6 +138,7 @@ def _check_types(claim: Claim) -> None:
         if not isinstance(every, tuple) or not all(isinstance(name, str) for name in every):
             wanted = f"a tuple of the symbols in given= that {which}, such as {example}, or ()"
             raise expects(field, wanted, every)
+    look_at(f"claim {claim.id}: expect={claim.expect!r}", claim.expect)
     if claim.kind not in KINDS:
         near = nearest(str(claim.kind), KINDS)
         raise UsageError(

@@ -39,6 +39,7 @@ OWN: dict[str, Any] = {
     "unmended": None,
     "missing": None,
     "over_all_parameters": (),
+    "expect": None,
 }
 """What an amendment does not inherit."""
 
@@ -106,8 +107,8 @@ class Row:
             says: the mended statement.
             changes: fields of the claim to replace (`given`, `sizes`, `construction`, `parameters`, `corrections`,
                 `hypotheses`, `assuming`), and readings (keyword-only arguments of the body). Of the statement printed
-                alone are `reading`, `unmended` and `over_all_parameters`: an amendment says them anew; and parameters
-                without a construction have none.
+                alone are `reading`, `unmended`, `over_all_parameters` and `expect`: an amendment says them anew; and
+                parameters without a construction have none.
 
         Raises:
             UsageError: for a change that is neither a field nor a reading, a field of the wrong type, or an id that

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from scanproof.constructs.errors import UsageError
 
 from .standing import statements
-from .words import Record, verdict_words
+from .words import Record, as_expected, verdict_words
 
 SCHEMA = "scanproof.report/1"
 LIMIT = 64 * 2**20
@@ -90,11 +90,16 @@ class Change(NamedTuple):
     now: str | None
     written: str | None = None
     """Where it was written down, of one that is missing now."""
+    as_expected: bool = False
+    """Whether its author expects what it is now."""
 
     @property
     def worse(self) -> bool:
-        """Whether it stands worse than it did; what is missing does, but for what failed, and what is new does not."""
-        if self.was is None:
+        """Whether it stands worse than it did; what is missing does, but for what failed.
+
+        What is new does not, nor what is as expected.
+        """
+        if self.was is None or self.as_expected:
             return False
         if self.now is None:
             return RANKS[self.was] > RANKS["refuted"]
@@ -111,7 +116,7 @@ def changes(former: Record, report: Record, selected: Selected) -> dict[str, Cha
 
     Only claims that were `selected` this time are compared.
     """
-    now = {s["id"]: verdict_words(s) for claim in report["claims"] for s, _ in statements(claim)}
+    now = {s["id"]: s for claim in report["claims"] for s, _ in statements(claim)}
     before: dict[str, Record] = {
         s["id"]: s
         for claim in former["claims"]
@@ -119,10 +124,11 @@ def changes(former: Record, report: Record, selected: Selected) -> dict[str, Cha
         for s, _ in statements(claim)
     }
     found = {}
-    for id, verdict in now.items():
+    for id, statement in now.items():
+        verdict = verdict_words(statement)
         was = verdict_words(before[id]) if id in before else None
         if was != verdict:
-            found[id] = Change(was, verdict)
+            found[id] = Change(was, verdict, as_expected=as_expected(statement))
     for id, statement in before.items():
         if id not in now:
             written = statement.get("written")

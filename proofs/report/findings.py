@@ -11,7 +11,19 @@ from typing import Literal, NamedTuple
 
 from .baseline import Change
 from .standing import Blame, statements
-from .words import Record, caveats, fault, is_mended, mend, one_line, suffix, verdict_words
+from .words import (
+    Record,
+    as_expected,
+    caveats,
+    fault,
+    is_mended,
+    mend,
+    one_line,
+    suffix,
+    unmet,
+    verdict_beside,
+    verdict_words,
+)
 
 Level = Literal["error", "warning", "note"]
 LEVELS: tuple[Level, ...] = ("error", "warning", "note")
@@ -46,9 +58,20 @@ class Finding(NamedTuple):
         if self.blame is not None:
             return "error"
         doubtful = self.statement is not None and caveats(self.statement)
-        if self.verdict in ("refuted", "unknown") and not (self.change and self.better):
+        well = self.as_expected or (self.change and self.better)
+        if self.verdict in ("refuted", "unknown") and not well:
             return "warning"
         return "warning" if doubtful else "note"
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether its author expects this verdict, so that it is no news."""
+        return self.statement is not None and as_expected(self.statement)
+
+    @property
+    def unexpected(self) -> bool:
+        """Whether its author expects another verdict."""
+        return self.statement is not None and bool(unmet(self.statement))
 
     @property
     def better(self) -> bool:
@@ -58,7 +81,9 @@ class Finding(NamedTuple):
     @property
     def headline(self) -> str:
         """One line: "mypaper.eq1 was proved, is refuted"."""
-        return f"{self.id} {self.change or f'is {self.verdict}'}"
+        words = self.verdict if self.statement is None else verdict_beside(self.statement)
+        said = f"{self.change or f'is {self.verdict}'}{words.removeprefix(self.verdict)}"
+        return f"{self.id} {said}"
 
     @property
     def why(self) -> str:
@@ -116,7 +141,8 @@ def findings(
 def _open(claim: Record, statement: Record, amends: bool) -> bool:
     if is_mended(claim) and (amends or statement["verdict"] == "refuted"):
         return False
-    return statement["verdict"] in ("refuted", "unknown") or bool(caveats(statement))
+    news = statement["verdict"] in ("refuted", "unknown") and not as_expected(statement)
+    return news or bool(caveats(statement))
 
 
 def spot(written: str | None, prefix: str = "") -> Spot | None:

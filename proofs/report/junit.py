@@ -9,7 +9,16 @@ from collections.abc import Mapping
 from .findings import spot
 from .standing import ERROR, Blame, statements
 from .story import counterexample
-from .words import Record, mend, one_line, suffix, verdict_words
+from .words import (
+    Record,
+    as_expected,
+    caveats,
+    mend,
+    one_line,
+    suffix,
+    verdict_beside,
+    verdict_words,
+)
 
 ILLEGAL = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -58,7 +67,7 @@ def _cases(
             case.set("line", str(place.line))
         if id in blames:
             _blamed(case, blames[id])
-        elif verdict in ("unknown", "not-checkable"):
+        elif verdict in ("unknown", "not-checkable") and not as_expected(statement):
             ET.SubElement(
                 case, "skipped", message=_legal(f"{verdict}: {one_line(statement['reason'])}")
             )
@@ -76,9 +85,10 @@ def _count(suite: ET.Element) -> None:
 
 
 def _output(claim: Record, statement: Record) -> list[str]:
-    lines = [one_line(statement["statement"]), f"verdict: {verdict_words(statement)}"]
+    lines = [one_line(statement["statement"]), f"verdict: {verdict_beside(statement)}"]
     if statement["reason"]:
         lines.append(f"reason: {one_line(statement['reason'])}")
+    lines += caveats(statement)
     lines += counterexample(statement["counterexample"])
     lines += [f"mend: {mend(one)}" for one in statement.get("mends", ())]
     if statement is claim["as_stated"]:

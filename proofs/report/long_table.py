@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from tabulate import tabulate
 
 from .standing import statements
-from .words import Record, caveats, fault, is_mended, mend, one_line, suffix
+from .words import Record, as_expected, caveats, fault, is_mended, mend, one_line, suffix
 
 WIDTH = 100
 LIMITS = {"id": 38, "verdict": 13, "where": 16}
@@ -69,8 +69,8 @@ def counts(claims: list[Record]) -> str:
     parts = []
     for verdict in dict.fromkeys(short_verdict(c["as_stated"]) for c in _best_first(claims)):
         counted = [c for c in claims if short_verdict(c["as_stated"]) == verdict]
-        note = f" ({_mended(counted)})" if verdict == "refuted" else ""
-        parts.append(f"{len(counted)} {verdict}{note}")
+        said = ", ".join(_notes(counted)) if verdict in ("refuted", "unknown") else ""
+        parts.append(f"{len(counted)} {verdict}" + f" ({said})" * bool(said))
     amended = [s for c in claims for s in c["amended"]]
     if amended:
         proved = sum(s["verdict"] == "proved" for s in amended)
@@ -79,12 +79,21 @@ def counts(claims: list[Record]) -> str:
     return f"{len(claims)} {plural}: {', '.join(parts) or 'nothing to check'}"
 
 
-def _mended(refuted: Sequence[Record]) -> str:
-    """Of how many an amendment is proved, and of how many others a mend was found."""
-    mended = sum(map(is_mended, refuted))
-    others = sum(bool(c["as_stated"].get("mends")) and not is_mended(c) for c in refuted)
-    said = [f"{mended} mended"] if mended or not others else []
-    return ", ".join([*said, *([f"{others} with a mend"] if others else [])])
+def _notes(claims: Sequence[Record]) -> Iterator[str]:
+    """Of how many refuted claims an amendment is proved, and of how many others a mend was found.
+
+    Of these, and of unknown ones, how many are as expected.
+    """
+    mended = sum(map(is_mended, claims))
+    others = sum(bool(c["as_stated"].get("mends")) and not is_mended(c) for c in claims)
+    expected = sum(as_expected(c["as_stated"]) for c in claims)
+    if claims[0]["as_stated"]["verdict"] == "refuted":
+        if mended or not (others or expected):
+            yield f"{mended} mended"
+        if others:
+            yield f"{others} with a mend"
+    if expected:
+        yield f"{expected} as expected"
 
 
 def _best_first(claims: list[Record]) -> list[Record]:
@@ -118,6 +127,8 @@ def caveats_before(statement: Record, said: str) -> str:
 def fault_or_no_mend(claim: Record, statement: Record, *, amends: bool = False) -> str:
     """What keeps the statement from being proved, and why a refuted claim has no mend."""
     text = fault(statement)
+    if as_expected(statement) and text:
+        return f"as expected: {text}"
     if statement["verdict"] != "refuted":
         return text
     if statement.get("mends"):

@@ -25,6 +25,10 @@ RULES = {
     "refuted": ("A claim is false", "There are inputs for which its two sides differ."),
     "unknown": ("A claim is open", "It is neither proved nor refuted."),
     "error": ("A claim cannot be checked", "Its body, or what it rests on, raised an error."),
+    "unexpected": (
+        "A verdict is not as expected",
+        "The claim is decided, and its author expects another verdict.",
+    ),
     "missing": ("A claim is gone", "The baseline has a verdict on it, and this run has none."),
     "proved": ("A claim is proved", "It holds for all sizes."),
     "proved at fixed sizes": (
@@ -63,8 +67,8 @@ def sarif(
         compared: whether there is a baseline.
         exit_code: of the run.
     """
-    chosen = [one for one in found if not one.known]
-    rules = list(dict.fromkeys(one.verdict for one in chosen))
+    chosen = [one for one in found if not (one.known or (one.as_expected and one.level == "note"))]
+    rules = list(dict.fromkeys(map(_rule_of, chosen)))
     places = {name: f"{path}:" for name, path in report.get("files", {}).items()}
     notes = [{"level": "error", "message": _message(text)} for text in problems]
     invocation = {
@@ -86,6 +90,10 @@ def sarif(
         "results": [_result(one, rules, places, prefix, compared) for one in chosen],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule_of(one: Finding) -> str:
+    return "unexpected" if one.unexpected else one.verdict
 
 
 def _rule(verdict: str) -> dict[str, Any]:
@@ -116,8 +124,8 @@ def _result(
     said += [one.why] if one.why else []
     place = spot(one.written, prefix)
     result: dict[str, Any] = {
-        "ruleId": _rule_id(one.verdict),
-        "ruleIndex": rules.index(one.verdict),
+        "ruleId": _rule_id(_rule_of(one)),
+        "ruleIndex": rules.index(_rule_of(one)),
         "kind": kind,
         "level": one.level if kind == "fail" else "none",
         "message": _message("\n".join([*said, *one.mends])),

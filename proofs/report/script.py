@@ -18,8 +18,7 @@ from ..exact.array import ExactArray
 from ..exact.at_point import difference_index, statements_at
 from ..exact.counterexample import Counterexample
 from ..exact.engines import sides
-from ..exact.instance import evaluate
-from ..exact.recorded import Node, RecordedField, in_order
+from ..exact.recorded import Node, in_order, recorded
 from ..language.claim import Claim
 from ..language.sizes import by_name
 from ..language.statements import AtMost, Determines, Differs, Statement, Undetermined
@@ -47,8 +46,7 @@ def script(claim: Claim, counterexample: Counterexample) -> str:
     """The script's text."""
     if counterexample.lines:
         return _limits(claim, counterexample)
-    inputs = counterexample.inputs
-    statement = evaluate_recorded(claim, counterexample.sizes, inputs, "")[counterexample.part]
+    statement = recorded(claim, counterexample.sizes)[counterexample.part]
     if isinstance(statement, Determines | Undetermined):
         body, nodes = _collision(claim, counterexample)
     else:
@@ -86,23 +84,6 @@ def _limits(claim: Claim, found: Counterexample) -> str:
         '    raise SystemExit("the two are equal")',
     ]
     return title + _escaped(says) + how + RATIONAL_PRELUDE + "\n" + "\n".join(lines) + "\n"
-
-
-def evaluate_recorded(
-    claim: Claim, sizes: dict[str, int], inputs: dict[str, Any], prefix: str
-) -> list[Statement]:
-    """The claim's statements with every input entry a named node, such as x[0][1]."""
-    field = RecordedField()
-    arrays = {}
-    given = inputs["first"] if "first" in inputs and "second" in inputs else inputs
-    for name in claim.given:
-        values = np.asarray(given[name], dtype=object)
-        entries = np.empty(values.shape, dtype=object)
-        for index in np.ndindex(values.shape):
-            place = "".join(f"[{i}]" for i in index)
-            entries[index] = Node("input", value=f"{prefix}{name}{place}")
-        arrays[name] = ExactArray(entries, field)
-    return evaluate(claim, field, sizes, arrays)
 
 
 def _comparison(
@@ -152,7 +133,7 @@ def _collision(claim: Claim, found: Counterexample) -> tuple[str, list[Node]]:
     nodes: list[Node] = []
     counts = (0, 0)
     for prefix in ("first", "second"):
-        statement = evaluate_recorded(claim, found.sizes, found.inputs, f"{prefix}_")[found.part]
+        statement = recorded(claim, found.sizes, f"{prefix}_")[found.part]
         if not isinstance(statement, Determines | Undetermined):
             raise UsageError(
                 f"claim {claim.id} returns a {type(statement).__name__} as part {found.part + 1} on second running; "

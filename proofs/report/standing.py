@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from .words import Record, fault, is_mended, one_line
+from .words import Record, as_expected, fault, is_mended, one_line, unmet
 
 CLEAN, FAILED, UNSETTLED, ERROR = 0, 1, 2, 3
 """Exit codes. Where several apply, an error counts before a failure, and that before what is unsettled."""
@@ -34,14 +34,15 @@ def blames(
         strict: whether what is unknown, or refuted without a proved amendment, counts too.
         worse: ids that stand worse than in a former report, with the change in words.
         changed: ids whose verdict is not that of a former report, or None without one: what is as it was there is
-            forgiven, but for errors.
+            forgiven, but for errors and verdicts that are not as expected.
     """
     found: dict[str, Blame] = {}
     for claim in report["claims"]:
         for statement, amends in statements(claim):
             blame = _blame(claim, statement, amends or claim["id"] in own, strict)
             known = changed is not None and statement["id"] not in changed
-            if blame is not None and (blame.code == ERROR or not known):
+            forgiven = known and not unmet(statement)
+            if blame is not None and (blame.code == ERROR or not forgiven):
                 found[statement["id"]] = blame
     for id, change in (worse or {}).items():
         if id not in found or found[id].code == UNSETTLED:
@@ -60,6 +61,10 @@ def _blame(claim: Record, statement: Record, asserted: bool, strict: bool) -> Bl
     verdict = statement["verdict"]
     if verdict == "error":
         return Blame(ERROR, one_line(statement["reason"]))
+    if unmet(statement):
+        return Blame(FAILED, unmet(statement))
+    if as_expected(statement):
+        return None
     if verdict == "refuted" and asserted:
         return Blame(FAILED, fault(statement))
     if strict and verdict == "unknown":

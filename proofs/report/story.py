@@ -16,6 +16,7 @@ from ..language.sizes import by_name
 from ..orders import orders
 from .words import (
     Record,
+    as_expected,
     at_sizes,
     caveats,
     first_difference,
@@ -59,6 +60,7 @@ def render(
     source: Record,
     *,
     written: str | None = None,
+    body: str | None = None,
     files: Sequence[str] = (),
 ) -> Story:
     """The story of a statement (as stated or amended) of a claim in a report.
@@ -68,18 +70,24 @@ def render(
         statement: `claim["as_stated"]` or one of `claim["amended"]`.
         source: the source's record, with its title.
         written: where the claim is written down, as file and line.
+        body: where its body is, if that is the user's own, as `body_at` says.
         files: the user's files in which the command line finds the claim.
     """
     amends = statement["id"] != claim["id"]
     arxiv = f" (arXiv {source['arxiv']})" if source["arxiv"] else ""
     where = f", {claim['where']}" if claim["where"] else ""
     place = f"{source['title']}{arxiv}{where}; {claim['kind']}"
-    sections = [s for s in _sections(claim, statement, amends, written, files) if s.lines]
+    sections = [s for s in _sections(claim, statement, amends, written, body, files) if s.lines]
     return Story(statement["id"], verdict_said(statement), one_line(place), sections)
 
 
 def _sections(
-    claim: Record, statement: Record, amends: bool, written: str | None, files: Sequence[str]
+    claim: Record,
+    statement: Record,
+    amends: bool,
+    written: str | None,
+    body: str | None,
+    files: Sequence[str],
 ) -> Iterator[Section]:
     said = "The amended statement" if amends else "The claim, in our words"
     yield Section(said, [one_line(statement["statement"])], "quote")
@@ -101,7 +109,12 @@ def _sections(
         yield Section("No amendment", _present(claim["unmended"]))
         yield Section("Measured orders", [str(order) for order in orders(claim["id"])], "list")
     yield Section("Evidence", [evidence(e) for e in statement["evidence"]], "list")
-    yield Section("Definitions that ran", list(statement["definitions"]), "list")
+    alone = f"{body}: the claim's body, and no function that it calls"
+    ran = [
+        alone if body and statement["definitions"] == [body] else d
+        for d in statement["definitions"]
+    ]
+    yield Section("Definitions that ran", ran, "list")
     yield Section("Written down in", [written] if written else [], "list")
     yield Section("Depends on", list(claim["depends_on"]), "list")
 
@@ -111,7 +124,7 @@ def _present(text: str | None) -> list[str]:
 
 
 def _verdict(claim: Record, statement: Record, amends: bool) -> str:
-    text = verdict_said(statement)
+    text = verdict_said(statement) + ", as expected" * as_expected(statement)
     if statement["reason"]:
         text += f": {one_line(statement['reason'])}"
     if statement["verdict"] == "refuted" and claim["kind"] == "construction" and not amends:
@@ -195,3 +208,8 @@ def written_at(claim: Claim) -> str | None:
 
     body: Any = next(iter(about(claim.body)), claim.body)
     return place(body) if hasattr(body, "__code__") else None
+
+
+def body_at(claim: Claim) -> str | None:
+    """Where a claim's body is; None for a law of a layer, whose body is not the user's own."""
+    return None if about(claim.body) else written_at(claim)

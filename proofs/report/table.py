@@ -23,7 +23,7 @@ from .long_table import (
     short_verdict,
 )
 from .standing import Blame, statements
-from .words import Record, all_sizes, conditions, fault, is_mended, one_line
+from .words import Record, all_sizes, as_expected, caveats, conditions, fault, is_mended, one_line
 
 GAP = "  "
 HOLDS = "what holds"
@@ -82,7 +82,7 @@ def table(
 def _line(claim: Record) -> Line:
     statement = claim["as_stated"]
     verdict, said = short_verdict(statement), _said(claim)
-    starred = verdict.endswith("*") or said.startswith(f"{HOLDS}*")
+    starred = verdict.endswith("*") or f"{HOLDS}*" in said.partition(":")[0]
     return Line(claim["id"], verdict, caveats_before(statement, said), starred)
 
 
@@ -97,7 +97,8 @@ def _said(claim: Record) -> str:
         proved = [a for a in claim["amended"] if a["verdict"] == "proved"]
         star = "*" * short_verdict(proved[0]).endswith("*")
         one_of = f" (1 of {len(proved)})" if len(proved) > 1 else ""
-        return f"{HOLDS}{star}{one_of}: {one_line(proved[0]['statement'])}"
+        expected = "as expected; " * as_expected(statement)
+        return f"{expected}{HOLDS}{star}{one_of}: {one_line(proved[0]['statement'])}"
     return fault_or_no_mend(claim, statement)
 
 
@@ -122,13 +123,13 @@ def _wrong(claim: Record, blamed: Mapping[str, Blame]) -> Iterator[str]:
     for statement, amends in statements(claim):
         verdict, blame = statement["verdict"], blamed.get(statement["id"])
         mended = is_mended(claim)
-        settled = verdict in ("proved", "supported", "not-checkable") or (
-            verdict == "refuted" and mended and not amends
-        )
+        settled = verdict in ("proved", "supported", "not-checkable") or as_expected(statement)
+        settled |= verdict == "refuted" and mended and not amends
         said = "" if settled else fault_or_no_mend(claim, statement, amends=amends)
-        if blame is not None and (settled or fault(statement) not in blame.why):
-            said = "; ".join([*([said] if said else []), blame.why])
         said = caveats_before(statement, said)
+        told = [*([] if settled else [fault(statement)]), *caveats(statement)]
+        if blame is not None and not any(text and text in blame.why for text in told):
+            said = "; ".join([*([said] if said else []), blame.why])
         of_no_use = amends and mended and verdict == "unknown"  # another one holds
         if said and not of_no_use:
             yield f"{statement['id']} ({short_verdict(statement)}): {said}"

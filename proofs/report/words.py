@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..language import expect
 from ..language.sizes import by_name
 
 Record = Mapping[str, Any]
@@ -26,6 +27,22 @@ def verdict_words(statement: Record) -> str:
     if statement["verdict"] == "proved" and statement["scope"] != "all-sizes":
         return "proved at fixed sizes"
     return statement["verdict"]
+
+
+def as_expected(statement: Record) -> bool:
+    """Whether the statement's author expects this verdict."""
+    return expect.is_met(statement.get("expect"), verdict_words(statement))
+
+
+def unmet(statement: Record) -> str:
+    """In what the verdict is not the one that its author expects; "" if it is, none is, or it is an error."""
+    words = verdict_words(statement)
+    return "" if words == "error" else expect.unmet(statement.get("expect"), words)
+
+
+def verdict_beside(statement: Record) -> str:
+    """The verdict with what was expected: "refuted, as expected"."""
+    return expect.beside(statement.get("expect"), verdict_words(statement))
 
 
 def verdict_said(statement: Record) -> str:
@@ -88,7 +105,9 @@ TAINTED = "tainted: it rests on a row that is not proved, or on an axiom that is
 def caveats(statement: Record) -> list[str]:
     """What is to be said beside the verdict."""
     marks = {STALE: statement["stale"], TAINTED: statement["tainted"]}
-    return [text for text, holds in marks.items() if holds]
+    said = [unmet(statement), *(text for text, holds in marks.items() if holds)]
+    vacuous = statement.get("vacuous")
+    return [text for text in (*said, f"says nothing: {vacuous}" if vacuous else "") if text]
 
 
 def suffix(amendment: Record, claim: Record) -> str:
