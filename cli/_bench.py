@@ -102,9 +102,8 @@ def _sizes(
 def _prepare(devices: int | None) -> None:
     """Settings that JAX reads when it starts: the CPU's devices, and GPU memory that torch must share."""
     from scanproof.constructs.errors import UsageError
-    from scanproof.numeric.jax_backend import jax, one_blas_thread
+    from scanproof.numeric.jax_backend import jax
 
-    one_blas_thread()
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     try:
         jax("bench").config.update("jax_num_cpu_devices", devices or min(2, os.cpu_count() or 1))
