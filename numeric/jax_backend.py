@@ -22,9 +22,10 @@ def jax(caller: str = "scanproof.numeric") -> Any:
 
 
 def one_blas_thread() -> None:
-    """Keep OpenBLAS, which solves a CPU's triangular systems for JAX, to one thread; for programs, before JAX starts.
+    """Keep OpenBLAS, which solves linear systems for JAX on a CPU, to one thread; for programs, before JAX starts.
 
-    Its threads wait for each other in a loop: on two busy cores small systems take seconds instead of milliseconds.
+    Its threads wait for each other in a loop: on two busy cores small systems, such as those of Newton's method, take
+    seconds instead of milliseconds. No op solves any there.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from command_line import Run, one_line
 
-from scanproof.numeric.bench import peers
+from scanproof.numeric.bench import busy, peers
 from scanproof.numeric.bench.ceilings import Ceilings
 from scanproof.numeric.bench.problem import Problem, Size, relative_error
 from scanproof.numeric.bench.report import as_text, benchmark, inaccurate
@@ -21,7 +21,9 @@ SIZE = Size(heads=2, tokens=64, features=8)
 
 @pytest.fixture(scope="module", params=[pytest.param(SIZE, marks=pytest.mark.long)])
 def record():
-    return benchmark([SIZE], "float32", rounds=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(busy, "SECONDS", 0)
+        return benchmark([SIZE], "float32", rounds=2)
 
 
 @pytest.mark.long
@@ -58,6 +60,9 @@ def test_the_record_is_json_and_the_table_has_its_rows(record):
     for row in record["sizes"][0]["rows"]:
         assert row["name"] in text
         assert row["seconds"] > 0 and row["first_seconds"] > 0
+    idle, beside = record["sizes"][0]["beside_scan"]
+    assert idle["busy_cores"] == 0 < beside["busy_cores"]
+    assert all(line in text for line in busy.as_lines([idle, beside]))
 
 
 def test_programs_run_in_turns_after_a_warm_up():

@@ -27,7 +27,7 @@ ROWS = {row.claim.id: row.claim for row in SOURCE.rows}
 UNKNOWN = {
     *("lanes.jax.chunked.decays", "lanes.jax.learners.newton-step"),
     *("lanes.jax.sharded.exchanges", "lanes.jax.sharded.devices"),
-    *(f"lanes.jax.run.{why}" for why in ("outside", "two-head", "online", "decays", "masked")),
+    *(f"lanes.jax.run.{why}" for why in ("outside", "two-head", "decays", "masked")),
 }
 
 

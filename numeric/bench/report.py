@@ -10,6 +10,7 @@ from typing import Any
 
 from ..jax_backend import jax, platform
 from ..ops.chunked import plan
+from . import busy
 from .cases import CHUNKED, DELTA, PLAIN, SCAN, Case, cases
 from .ceilings import COPY, PRODUCT, Ceilings, probes
 from .peers import on_host, peer_cases, peers, wait
@@ -43,9 +44,10 @@ def benchmark(
 
     Returns:
         `{"schema", "device", "versions", "date", "dtype", "rounds", "fla", "sizes": [{"heads", "tokens", "features",
-        "chunk", "ceilings", "floor_seconds", "rows": [...]}]}`; a row has `name`, `seconds` (median), `spread`
-        (interquartile range / median), `first_seconds`, `ns_per_token_head`, `to_product`, `to_scan`, `floor_share`,
-        `error`, `accuracy_goal`, `speed_goal`, `met`. Ratios are medians over rounds.
+        "chunk", "ceilings", "floor_seconds", "rows": [...], "beside_scan": [...]}]}`; a row has `name`, `seconds`
+        (median), `spread` (interquartile range / median), `first_seconds`, `ns_per_token_head`, `to_product`,
+        `to_scan`, `floor_share`, `error`, `accuracy_goal`, `speed_goal`, `met`. Ratios are medians over rounds.
+        `beside_scan` is what `busy.beside_scan` returns, on a CPU; elsewhere it is empty.
 
     Raises:
         UsageError: if JAX is missing, or the sizes do not fit in memory.
@@ -77,6 +79,8 @@ def _at(size: Size, dtype: str, rounds: int, fla: Any, tell: Tell | None) -> dic
     limits = probes(dtype)
     programs = {name: one.run for name, one in (found | limits).items()}
     timings = interleaved(programs, wait, rounds, tell)
+    on_cpu = platform() == "cpu"
+    beside = busy.beside_scan(programs, wait, tell) if on_cpu else []
     d = size.features
     chunk = plan(size.tokens, d, d, size.heads, platform()).chunk
     moved, flops = (limits[name].amount / timings[name].median for name in (COPY, PRODUCT))
@@ -93,6 +97,7 @@ def _at(size: Size, dtype: str, rounds: int, fla: Any, tell: Tell | None) -> dic
         "ceilings": ceilings._asdict(),
         "floor_seconds": floor,
         "rows": rows,
+        "beside_scan": beside,
     }
 
 
@@ -195,6 +200,7 @@ def _table(size: dict[str, Any]) -> list[str]:
         f"d = {size['features']}, {size['tokens']:,} tokens, {size['heads']} heads, C = {size['chunk']}; ceilings: "
         f"copy {ceilings['bytes_per_second'] / 1e9:.1f} GB/s, matrix product {ceilings['flops'] / 1e9:.0f} GFLOP/s",
         *table.splitlines(),
+        *busy.as_lines(size["beside_scan"]),
     ]
 
 

@@ -24,7 +24,6 @@ from ..run.tokenising import Pairs
 from .source import READ, lanes
 
 FEATURES = 2
-OPS = ("chunked", "recurrent")
 
 
 def _of(claim: Claim) -> Construction:
@@ -59,7 +58,11 @@ def _floats(value: Any) -> Any:
 def parameters(claim: Claim, N: Any, eta: Any, xp: Any) -> Any:
     """The layer's parameters for N examples, in any namespace."""
     sizes = letters(Settings(FEATURES, N, targets=_targets(claim)))
-    return claim.construct({**sizes, "eta": eta, "xp": xp})
+
+    def construct(**values: Any) -> Any:
+        return claim.construct(values)
+
+    return runner(_of(claim)).made(claim, {**sizes, "eta": eta, "xp": xp}, construct)
 
 
 def runs(claim: Claim, op: str) -> Callable[..., Any]:
@@ -78,7 +81,8 @@ def runs(claim: Claim, op: str) -> Callable[..., Any]:
             p = parameters(claim, count, eta, Namespace())
         start = W0[0][None] if W0 else None
         problem = Problem(x[None], y[None], start, None, {})  # type: ignore[arg-type]
-        options = Options(op, FLOAT64, N * made.tokens.an_example)
+        an_example = 1 if isinstance(made, Online) else made.tokens.an_example
+        options = Options(op, FLOAT64, N * an_example)
         stream = made.stream(p, problem, options)
         state = made.start(p, problem, options, 1)
         return made.op(p, problem, options, 1)(*stream, initial_state=state).outputs[0]
@@ -95,7 +99,8 @@ def defined(claim: Claim, x: Any, y: Any, eta: Any, W0: Any, xp: Any) -> Any:
 def add(name: str, groups: list[list[str]], claims: Mapping[str, Claim]) -> None:
     """A row that both ops of a runner are the layer, with the parameters of each of these statements."""
     first = claims[groups[0][0]]
-    starts, k = _of(first).informed, _targets(first)
+    made, k = runner(_of(first)), _targets(first)
+    starts, ops = _of(first).informed or isinstance(made, Online), made.ops[:2]
     given = {"x": f"N+1 {FEATURES}", "y": "N" if k is None else f"N {k}", "eta": ""}
     if starts:
         given["W0"] = f"{FEATURES} {k}"
@@ -105,7 +110,7 @@ def add(name: str, groups: list[list[str]], claims: Mapping[str, Claim]) -> None
         for place, ids in enumerate(groups):
             claim = claims[ids[0]]
             wanted = defined(claim, x, y, eta, W0, xp)
-            for op in OPS if place == 0 else OPS[:1]:
+            for op in ops if place == 0 else ops[:1]:
                 found = program(runs(claim, op))(x, y, eta, *start)
                 yield equal(found, wanted, label=f"{ids[0]}, {op} lane")
 
@@ -118,8 +123,8 @@ def add(name: str, groups: list[list[str]], claims: Mapping[str, Claim]) -> None
         given=given,
         sizes={"N": (1, 2)},
         reading=(
-            f"{READ} At {FEATURES} features, any N and η, all examples in one block and one chunk; on the chunked "
-            "lane, and for the first of them on the recurrent lane."
+            f"{READ} At {FEATURES} features, any N and η, all examples in one block and one chunk; on the {ops[0]} "
+            f"lane, and for the first of them on the {ops[1]} lane."
         ),
     )(body)
 
@@ -135,10 +140,6 @@ UNREAD = {
     "two-head": (
         "the weights that its layers hand on are put into arrays of numbers before JAX sees them; "
         "`lanes.jax.recurrent.two-head` is about its recurrences"
-    ),
-    "online": (
-        "the delta lane inverts a triangular system for each chunk, and no proof is found of what it makes of it; "
-        "`lanes.wy` proves the form"
     ),
     "masked": "it runs over all examples at once, with masks or folds made for a number of them",
     "outside": (
@@ -161,9 +162,9 @@ def _why_not(claim: Claim) -> str | None:
         return "outside" if outside else None
     if isinstance(made, Recurrence | Hybrid):
         return "decays"
-    if isinstance(made, TwoHeads | Online):
-        return "two-head" if isinstance(made, TwoHeads) else "online"
-    return "masked"
+    if isinstance(made, Online):
+        return None
+    return "two-head" if isinstance(made, TwoHeads) else "masked"
 
 
 def _rows() -> None:

@@ -110,11 +110,11 @@ def in_kernel(v, k, q, beta, S0, final, written):
     """A head's program in the kernel of the delta op, against the recurrence."""
 
     def op(v: Any, k: Any, q: Any, beta: Any, S0: Any, *memory: Any) -> Any:
-        from ..ops.delta import _inverses, _one_chunk
+        from ..ops.delta import _coefficients, _one_chunk, _solved
         from ..precision import FLOAT64
 
         chunks = delta_rule.Token(k, v, q, beta)
-        given = chunks, _inverses(FLOAT64, chunks)
+        given = chunks, _solved(_coefficients(FLOAT64, chunks))
         state, outputs = in_memory(functools.partial(_one_chunk, FLOAT64), S0, given, memory)
         return outputs, state
 

@@ -58,10 +58,8 @@ def delta(
     """S_t = S_{t−1} + β_t (v_t − S_{t−1} k_t) k_tᵀ, o_t = S_t q_t for all tokens, by matrix products over chunks.
 
     Differentiable in reverse mode (`jax.grad`, `jax.vjp`); beside the inputs, the backward pass keeps one state per
-    block of chunks, and computes the rest again. On a CPU the chunks' triangular systems are solved by OpenBLAS, whose
-    threads may stall one another where the cores are busy: set OPENBLAS_NUM_THREADS=1 before JAX starts, as
-    `scanproof run` does. With β_t ‖k_t‖² > 2 a write overshoots: states may grow from token to token without end, and
-    so do rounding errors.
+    block of chunks, and computes the rest again. With β_t ‖k_t‖² > 2 a write overshoots: states may grow from token to
+    token without end, and so do rounding errors.
 
     Args:
         v: values, shape (…, T, D), T ≥ 1. The leading axes are heads and sequences, any number of them.
@@ -226,7 +224,8 @@ def _core(
         steps = functools.partial(_one_chunk, numbers)
         given: Any = blocks, _inverses_in_kernels(numbers)(blocks)
     else:
-        steps, given = functools.partial(_step, layer, numbers), blocks
+        inverted = _line_by_line() if head_by_head else _solved
+        steps, given = functools.partial(_step, layer, numbers, inverted), blocks
     state, outputs = each_block(
         steps, None, state, given, head_by_head=head_by_head, in_kernel=in_kernel
     )
@@ -239,15 +238,22 @@ def _with_strengths(layer: _Layer, numbers: Precision, chunks: delta_rule.Token)
 
 
 def _step(
-    layer: _Layer, numbers: Precision, shared: None, state: Any, block: delta_rule.Token
+    layer: _Layer,
+    numbers: Precision,
+    inverted: Callable[[Any], Any],
+    shared: None,
+    state: Any,
+    block: delta_rule.Token,
 ) -> tuple[Any, Any]:
     """A block of G chunks: the state after it, and its outputs (G, C, D).
 
-    Each chunk is `constructs.forms.wy.step`; what does not need the states is done for all chunks at once.
+    Each chunk is `constructs.forms.wy.step`; what does not need the states is done for all chunks at once, among it the
+    inversion of their systems, `inverted`.
     """
     block = _with_strengths(layer, numbers, block)
     write = functools.partial(_write, numbers)
-    chunks, unroll = (block, _inverses(numbers, block)), unrolled(block.k.shape[0])
+    inverses = inverted(_coefficients(numbers, block))
+    chunks, unroll = (block, inverses), unrolled(block.k.shape[0])
     state, written = jax().lax.scan(write, state, chunks, unroll=unroll)
     return state, _read(numbers, block, *written)
 
@@ -271,19 +277,53 @@ def _read(numbers: Precision, chunks: delta_rule.Token, u: Any, before: Any) -> 
     return matmul(numbers, weights, u) + matmul(numbers, chunks.q, before, (-1, -1))
 
 
-def _inverses(numbers: Precision, chunks: delta_rule.Token) -> Any:
-    """(I + L)⁻¹ of each chunk's `wy.coefficients`, by a unit triangular solve: (…, C, C)."""
+def _coefficients(numbers: Precision, chunks: delta_rule.Token) -> Any:
+    """L of each chunk, `wy.coefficients`: (…, C, C)."""
+    return _of_each(in_precision(wy.coefficients, numbers), chunks.k.ndim - 2)(chunks)
+
+
+def _solved(L: Any) -> Any:
+    """(I + L)⁻¹ by a unit triangular solve: (…, C, C)."""
     j = jax()
-    L = _of_each(in_precision(wy.coefficients, numbers), chunks.k.ndim - 2)(chunks)
     right = j.numpy.broadcast_to(j.numpy.eye(L.shape[-1], dtype=L.dtype), L.shape)
     return j.lax.linalg.triangular_solve(L, right, left_side=True, lower=True, unit_diagonal=True)
 
 
+@functools.cache
+def _line_by_line() -> Callable[[Any], Any]:
+    """(I + L)⁻¹ by `wy.forward_substitution`, all systems (…, C, C) in step.
+
+    A CPU's triangular solve is LAPACK's. Its threads wait for each other in a loop, and where others keep the cores
+    busy small systems take seconds. X = (I + L)⁻¹ moves by −X dL X, so that no derivative keeps what the lines saw.
+    """
+    j = jax()
+
+    @j.custom_jvp
+    def inverted(L: Any) -> Any:
+        def line(solved: Any, given: Any) -> tuple[Any, None]:
+            t, coefficients, place = given
+            u = place - (coefficients[..., None, :] @ solved)[..., 0, :]
+            return j.lax.dynamic_update_slice_in_dim(solved, u[..., None, :], t, -2), None
+
+        C = L.shape[-1]
+        lines = j.numpy.arange(C), j.numpy.moveaxis(L, -2, 0), j.numpy.eye(C, dtype=L.dtype)
+        with j.default_matmul_precision("highest"):
+            return j.lax.scan(line, j.numpy.zeros_like(L), lines)[0]
+
+    @inverted.defjvp
+    def moved(L: Any, dL: Any) -> tuple[Any, Any]:
+        X = inverted(*L)
+        with j.default_matmul_precision("highest"):
+            return X, -(X @ dL[0] @ X)
+
+    return inverted
+
+
 def _inverses_in_kernels(numbers: Precision) -> Callable[[delta_rule.Token], Any]:
-    """`_inverses` of chunks (B, n, C, ·), rounded to enter products, with a program of a GPU kernel for each chunk."""
+    """(I + L)⁻¹ of chunks (B, n, C, ·), rounded to enter products, with a program of a GPU kernel for each chunk."""
 
     def rounded(chunks: delta_rule.Token) -> Any:
-        return _inverses(numbers, chunks).astype(numbers.inputs)
+        return _solved(_coefficients(numbers, chunks)).astype(numbers.inputs)
 
     def one(shared: None, state: None, chunk: delta_rule.Token) -> tuple[None, Any]:
         inverse = substituted(in_precision(wy.coefficients, numbers)(chunk))

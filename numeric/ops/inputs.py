@@ -253,7 +253,7 @@ def broadcasts(caller: str, name: str, array: Any, shape: tuple[int, ...]) -> No
     """
     found = tuple(np.shape(array))
     try:
-        good = np.broadcast_shapes(found, shape) == shape
+        good = jax(caller).numpy.broadcast_shapes(found, shape) == shape
     except ValueError:
         good = False
     if not good:

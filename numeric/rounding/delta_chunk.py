@@ -10,8 +10,8 @@ their last axis has one column to be multiplied by ‖s‖, then those that are 
 
 - The solve returns X̂ with (I + L̂) X̂ = I + F, |F_ti| ≤ γ_{t−i} (|L̂| |X̂|)_ti: substitution with any order of sums
   (Higham, 2nd ed., Thm. 8.5; line t has t − i terms that are not 0). So X̂ = X (I + R) with |R| ≤ |F| + |L̂ − L| |X̂|, and
-  X̂ r is X of r + R r. That it is substitution is assumed: LAPACK's trsm on a CPU; XLA's and cuBLAS's blocked solves,
-  which invert blocks of the diagonal, for chunks within a block.
+  X̂ r is X of r + R r. On a CPU the op substitutes line after line. Elsewhere that it is substitution is assumed:
+  XLA's and cuBLAS's blocked solves invert blocks of the diagonal, for chunks within a block.
 - Errors of r are errors of v divided by β; `Energy.states` tells what states they make, with the exact X. No entry of
   |X| comes into this.
 - Errors of u itself (rounding of X̂ and û to the input format, of sums) change the state by K̄ᵀ δū, with ‖K̄‖₂.

@@ -67,8 +67,9 @@ class Inverse(NamedTuple):
 def inverted(L: np.ndarray, off: np.ndarray, form: Format) -> Inverse | None:
     """The inverse of a chunk's I + L as the op has it, where L is off by `off`; None where too little is known of it.
 
-    That it is substitution is assumed, in any order: (I + L̂) X̂ = I + F, |F_ti| ≤ γ_{t−i} (|L̂| |X̂|)_ti
-    (Higham, 2nd ed., Thm. 8.5). Another algorithm has another `left`; nothing else rests on this.
+    It substitutes, with sums in any order: (I + L̂) X̂ = I + F, |F_ti| ≤ γ_{t−i} (|L̂| |X̂|)_ti (Higham, 2nd ed.,
+    Thm. 8.5). That is so on a CPU, and assumed elsewhere. Another algorithm has another `left`; nothing else rests on
+    this.
     """
     C = len(L)
     matrix = np.eye(C) + L

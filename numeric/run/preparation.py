@@ -126,10 +126,6 @@ class Prepared:
         """Make the parameters, and choose the op that fits the gate and the blocks."""
         values = {**drawing.letters(self.settings), "eta": self.eta, **self.problem.extra}
         self.p: Any = rows.parameters(self.claim, values)
-        if self.p is None:
-            from types import SimpleNamespace
-
-            self.p = SimpleNamespace(beta=self.eta)
         report, layers = self.report, self.settings.layers
         gate = None if self.whole else self.runner.gate(self.p, self.problem)
         op = self.request.lane or self.runner.ops[0]

@@ -369,6 +369,10 @@ class Online(Runner):
 
     ops = ("delta", "recurrent")
 
+    def made(self, claim: Claim, values: Mapping[str, Any], construct: Callable[..., Any]) -> Any:
+        """The step size, which is the strength of all writes."""
+        return SimpleNamespace(beta=values["eta"])
+
     def gate(self, p: Any, problem: Problem) -> Any:
         """None: the layer has no gate."""
         return None
