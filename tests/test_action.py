@@ -347,6 +347,7 @@ def test_the_image_is_pinned_and_runs_as_nobody():
     assert "RUN" not in names  # nothing is fetched
 
 
+@pytest.mark.long
 def test_the_image_checks_certificates_and_takes_no_module_from_their_folder(
     image: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ):

@@ -98,6 +98,7 @@ def test_an_error_of_an_operator_is_noted_though_it_is_caught(ask):
         ask(one)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("interpretation")
 @given(data=st.data())
 def test_a_quotient_of_sizes_is_right_at_every_size(data):
@@ -113,6 +114,7 @@ def test_a_quotient_of_sizes_is_right_at_every_size(data):
         assert (quotient, rest) == divmod(a, b)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("interpretation")
 @given(b=st.integers(-300, 300), d=st.integers(1, 9), k=st.integers(-9, 9))
 def test_a_quotient_by_a_number_that_divides_all_coefficients_is_found(b, d, k):

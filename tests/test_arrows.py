@@ -101,6 +101,7 @@ def refused(module: str, imports: set[str]) -> Iterator[str]:
             yield f"{module} -> {one}"
 
 
+@pytest.mark.long
 def test_every_import_is_in_the_table():
     assert [told for module, to in every_arrow().items() for told in refused(module, to)] == []
 
@@ -126,6 +127,7 @@ def test_no_files_import_one_another_in_a_cycle():
     assert cycle(every_arrow()) == []
 
 
+@pytest.mark.long
 def test_the_kernel_imports_the_standard_library_alone():
     for name, path in FILES.items():
         if folder(name) == "kernel":

@@ -27,6 +27,7 @@ def runs(one, other, read=True, seconds=SHORT):
     return Comparison(sides, ["T"], {"T": (1,)}).run(seconds)
 
 
+@pytest.mark.short("eight bits inside-not read")
 @pytest.mark.parametrize("read", [True, False], ids=["read", "not read"])
 @pytest.mark.parametrize("name", EQUAL)
 def test_what_rounding_or_a_domain_explains_is_no_difference(name, read):
@@ -34,6 +35,7 @@ def test_what_rounding_or_a_domain_explains_is_no_difference(name, read):
     assert runs(one, other, read).different is None
 
 
+@pytest.mark.short("of NumPy's arrays", "in one format", "in shapes")
 @pytest.mark.parametrize("name", OTHER)
 def test_programs_that_give_other_results_are_different(name):
     one, other, how = OTHER[name]
@@ -42,6 +44,7 @@ def test_programs_that_give_other_results_are_different(name):
     assert found.how == how or not how
 
 
+@pytest.mark.long
 def test_a_format_that_a_program_does_not_take_is_left_out_and_named():
     def narrow(x):
         assert x.dtype == jnp.float32, "single precision"
@@ -52,6 +55,7 @@ def test_a_format_that_a_program_does_not_take_is_left_out_and_named():
     assert any(note.startswith("float64 is left out") for note in found.notes)
 
 
+@pytest.mark.long
 def test_a_program_that_raises_at_one_size_is_named_with_it():
     def at_five(x):
         if len(x) == 5 and not isinstance(x, Tracer):
@@ -66,6 +70,7 @@ def test_a_program_that_raises_at_one_size_is_named_with_it():
     assert "T = 5" in str(result.reason)
 
 
+@pytest.mark.long
 def test_inputs_at_which_both_raise_are_left_out_and_the_others_compared():
     def positive(x):
         if not isinstance(x, Tracer) and x.sum() == 0:
@@ -78,6 +83,7 @@ def test_inputs_at_which_both_raise_are_left_out_and_the_others_compared():
     assert found.different is None and not found.raised and not found.notes
 
 
+@pytest.mark.long
 def test_a_program_that_raises_at_some_inputs_only_is_compared_and_named():
     def positive(x):
         if not isinstance(x, Tracer) and x.sum() == 0:
@@ -94,6 +100,7 @@ def test_a_program_without_a_value_at_one_size_is_refuted_at_the_next():
     assert (result.verdict, result.counterexample.sizes) == ("refuted", {"T": 2})
 
 
+@pytest.mark.long
 def test_results_with_more_digits_than_python_writes_are_shown_as_decimals():
     def powers(x, last):
         for _ in range(14):
@@ -104,6 +111,7 @@ def test_results_with_more_digits_than_python_writes_are_shown_as_decimals():
     assert result.verdict == "refuted"
 
 
+@pytest.mark.long
 def test_a_program_that_draws_numbers_is_no_other_than_itself():
     rng = np.random.default_rng(0)
 
@@ -113,12 +121,14 @@ def test_a_program_that_draws_numbers_is_no_other_than_itself():
     assert runs(drawing, drawing).different is None
 
 
+@pytest.mark.long
 def test_what_overflows_at_large_inputs_alone_is_reported_without_a_verdict():
     found = runs(lambda x: jnp.log1p(jnp.exp(x)), lambda x: jnp.logaddexp(x, 0.0))
     assert found.different is None
     assert any("NaN or infinity" in note for note in found.notes)
 
 
+@pytest.mark.long
 @given(st.integers(1, 4), st.integers(1, 4))
 def test_inputs_are_exact_in_single_precision_and_the_same_each_time(n, d):
     shapes, sizes = ["n d", "d", ""], {"n": n, "d": d}
@@ -134,6 +144,7 @@ def test_small_sizes_begin_with_ones_and_keep_to_the_least():
     assert all(sizes["T"] >= 3 for sizes in small_sizes({"T": (3, 4), "d": (1,)}))
 
 
+@pytest.mark.long
 def test_a_task_beside_that_never_ends_is_ended(monkeypatch):
     monkeypatch.setattr("scanproof.proofs.decide.as_it_runs.process.has_threads", lambda: False)
     beside = Beside(lambda seconds: time.sleep(600), 1.0, Budget())
@@ -148,6 +159,7 @@ def test_a_task_beside_that_leaves_python_says_how(monkeypatch):
     assert workers.can_fork()
 
 
+@pytest.mark.long
 def test_a_refutation_of_what_was_read_has_to_stand_as_it_runs(monkeypatch):
     """A reading that is wrong refutes nothing."""
     from scanproof.proofs.interpret.programs.exact import arithmetic
@@ -159,6 +171,7 @@ def test_a_refutation_of_what_was_read_has_to_stand_as_it_runs(monkeypatch):
     assert "as they run they do not" in str(result.reason)
 
 
+@pytest.mark.long
 def test_a_specification_for_any_arrays_is_run_on_numbers():
     def product(x, y):
         assert not isinstance(x, jnp.ndarray)

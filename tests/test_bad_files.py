@@ -102,7 +102,7 @@ BODIES = {
 }
 
 
-@pytest.mark.short("all memory")
+@pytest.mark.long
 @pytest.mark.parametrize(("deed", "verdict", "said"), BODIES.values(), ids=BODIES)
 def test_bad_body_beside_a_good_one(write: Write, deed: str, verdict: str, said: str):
     file = write(BODY.format(deed=deed), TRUE)
@@ -144,7 +144,7 @@ HEARS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)
 WAITS = "import pathlib, time; pathlib.Path('started').touch(); time.sleep(100)"
 
 
-@pytest.mark.short("hears-check")
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["check", "show"])
 @pytest.mark.parametrize("where", ["reads", "body", "hears"])
 def test_interrupt_leaves_no_traceback(write: Write, what: str, where: str):
@@ -172,6 +172,7 @@ CONDITIONS = """
 """
 
 
+@pytest.mark.long
 def test_condition_that_writes_into_its_inputs_changes_them_for_nobody_else(write: Write):
     """Were they 0 from then on, no inputs would meet the other condition."""
     assert verdicts(checked(write(CONDITIONS))) == {"mine.fills": "refuted"}

@@ -74,6 +74,7 @@ def reset(x):
     return jnp.tril(kept * (apart[:, None] == apart[None, :])) @ x
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "program, specification, size",
     [(sorted_late, lambda x: x, "T=10"), (infinite_late, reset, "T=5")],
@@ -89,6 +90,7 @@ def test_a_program_that_is_not_read_beyond_its_evidence_is_not_proved(
     assert f"at {size} it could not be run" in result.reason
 
 
+@pytest.mark.long
 def test_a_claim_that_is_dear_at_every_size_is_run_at_the_next_ones():
     row = next(one for one in built_in().rows if one.claim.id == "mamba2.gd-vector")
     held = beyond.beyond(row.claim).held
@@ -119,6 +121,7 @@ def test_that_there_is_no_map_is_shown_at_the_next_sizes_too():
     assert [one["sizes"] for one in result.evidence] == [[{"N": 1}], [{"N": 2}], [{"N": 3}]]
 
 
+@pytest.mark.long
 def test_a_map_that_there_is_beyond_the_evidence_is_not_proved_missing():
     def body(x, N):
         return undetermined(squared(x) if N < 3 else x, x)

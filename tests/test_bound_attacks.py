@@ -38,6 +38,7 @@ def a_right_side_with_the_row(x, C, n):
     return [at_most(0, C + 0 * x[t, 0]) for t in each(0, n - 1)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("condition", [rows_of_a_loop, vanishing_terms, a_right_side_with_the_row])
 @pytest.mark.parametrize("least", [0, 1])
 def test_a_loop_that_may_have_no_turn_gives_no_sign(condition, least: int):
@@ -58,6 +59,7 @@ def test_a_loop_that_ends_at_a_number_may_have_no_turn():
 # Blocks of a larger array: place i + a of it is coordinate a of block i.
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dimension", ["n", "d"])
 def test_the_dimension_of_a_trace_is_that_of_the_block(dimension: str):
     """With n = 1, d = 2 and the unit matrix for the block, trace 2 is more than n ‖T‖."""
@@ -77,6 +79,7 @@ def test_the_dimension_of_a_trace_is_that_of_the_block(dimension: str):
 # A proof file can only make a proof fail.
 
 
+@pytest.mark.long
 def test_a_certificate_cannot_capture_the_index_of_a_sum(tmp_path, monkeypatch):
     """That rows have sums ≥ 0 says nothing of the trace: of Σ_b y[a, b] ≥ 0 nothing follows with b for a."""
 
@@ -104,6 +107,7 @@ ROW = {"‖x_0‖ ≤ C": lambda x, C: at_most(norm(x[0]), C)}
 ROWS = {"‖x_i‖ ≤ C": lambda x, C: at_most(norm(x), C)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "given", "assuming"),
     [

@@ -136,6 +136,13 @@ def selected(y, D, xp, m, r):
     return absolute(weights @ y), (D * m) * (m + r - 1) + D * r
 
 
+@pytest.mark.short(
+    "trace-given7-assuming7-1",
+    "causal-given8-assuming8-share1",
+    "one_of_many-given9-assuming9-1",
+    "row_sums-given10-assuming10-1",
+    "selected-given11-assuming11-share1",
+)
 @pytest.mark.parametrize("share", [1, Fraction(99, 100)])
 @pytest.mark.parametrize(
     ("sides", "given", "assuming"),
@@ -158,6 +165,7 @@ def test_a_bound_is_proved_with_its_constant_and_with_no_smaller_one(sides, give
     assert proved(scaled(sides, share), given, assuming=assuming) == (share == 1)
 
 
+@pytest.mark.long
 def test_the_proof_names_its_schemas_and_hypotheses():
     found = prove(claim(scaled(attention, 1), ATTENTION, assuming=ATTENDED))
     assert isinstance(found, Proof)
@@ -170,6 +178,7 @@ def test_the_proof_names_its_schemas_and_hypotheses():
 # What must not be proved.
 
 
+@pytest.mark.long
 def test_the_sign_of_a_scalar_is_not_guessed():
     given = {"y": "n", "s": "", "D": ""}
     body = lambda y, s, D, n: at_most(absolute(s * y), s * D)  # noqa: E731
@@ -184,6 +193,7 @@ def test_a_difference_is_not_smaller_than_the_difference_of_absolute_values():
     assert not proved(lambda y, z: at_most(absolute(y) + absolute(z), absolute(y - z)), given)
 
 
+@pytest.mark.long
 def test_a_bound_of_some_entries_is_none_of_the_others():
     given = {"y": "n+1", "D": ""}
     some = {"|y_i| ≤ D": lambda y, D: at_most(absolute(y[1:]), D)}
@@ -198,6 +208,7 @@ def test_a_bound_of_rows_that_may_not_be_there_is_no_sign_of_its_right_side():
     assert not proved(body, given, sizes={"n": (0, 1)}, assuming=FEATURES)
 
 
+@pytest.mark.long
 def test_a_truncated_matrix_is_not_bounded_by_the_matrix():
     given = {"B": "d d", "x": "d", "b": "", "C": ""}
     body = lambda B, x, b, C, xp: at_most(norm(xp.tril(B) @ x), b * C)  # noqa: E731
@@ -220,6 +231,7 @@ def test_a_triangle_of_ones_is_no_diagonal():
     assert proved(diagonal, {"s": ""}, sizes={"d": (1, 2)})
 
 
+@pytest.mark.long
 def test_an_index_in_three_places_is_no_coordinate():
     given = {"x": "d", "u": "d", "v": "d", "C": ""}
     small = {
@@ -235,6 +247,7 @@ def test_an_index_in_three_places_is_no_coordinate():
     assert proved(number, {"x": "n", "u": "n", "C": ""}, assuming=dict(list(small.items())[:2]))
 
 
+@pytest.mark.long
 def test_a_trace_is_as_large_as_the_dimension():
     given = {"B": "d d", "b": ""}
     body = lambda B, b, xp, d: at_most(absolute((B * xp.eye(d)).sum()), b)  # noqa: E731
@@ -242,6 +255,7 @@ def test_a_trace_is_as_large_as_the_dimension():
     assert proved(body, given, sizes={"d": (1,)}, assuming=MATRIX) is False
 
 
+@pytest.mark.long
 def test_a_right_side_that_falls_with_time_is_no_bound():
     given = {"x": "d", "u": "d", "eta": "", "C": ""}
     body = lambda x, u, eta, C, l: at_most(norm(layered(x, u, eta, l)), C * (1 - eta) ** l)  # noqa: E731
@@ -322,11 +336,12 @@ def test_layers_are_bounded_by_a_recurrence(body, holds):
         assert "induction on layers" in found.entries()[0]["steps"]
 
 
+@pytest.mark.long
 def test_a_polynomial_in_the_number_of_layers_is_a_bound():
     assert proved(growing, {"y": "n", "D": ""}, sizes={"l": (0, 1), "n": (1, 2)}, assuming=LABELS)
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize("short", [True, False])
 @pytest.mark.parametrize("body", [perturbed, contracting])
 def test_errors_of_layers_add_up(body, short):
@@ -370,6 +385,7 @@ def test_decays_are_bounded_by_what_bounds_each():
     assert not proved(lambda s, T: power(s, T, half=2), {"s": ""}, sizes=sizes)
 
 
+@pytest.mark.long
 def test_a_scan_with_decays_is_bounded_by_a_sum_and_by_a_geometric_series():
     small = {"‖v‖ ≤ D": lambda v, D: at_most(norm(v), D)}
     sizes = {"T": (1, 2), "d": (1, 2)}
@@ -396,6 +412,7 @@ def contraction(x, u, eta, C):
     return at_most((after * after).sum(), C**2)
 
 
+@pytest.mark.long
 def test_a_contraction_is_shown_by_squares():
     short = {"η‖u‖² ≤ 2": lambda u, eta: at_most(eta * (u * u).sum(), 2)}
     long = {"η‖u‖² ≤ 3": lambda u, eta: at_most(eta * (u * u).sum(), 3)}
@@ -618,6 +635,7 @@ def contraction_of(rng: random.Random, symbols: dict[str, KernelArray]) -> Kerne
     return KernelArray([lengths[c] for c, _ in free], [i for _, i in free], simplified(term))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fuzzed", [15, pytest.param(60, marks=pytest.mark.long)])
 def test_no_random_expression_exceeds_its_majorant(fuzzed):
     found = [violations(seed) for seed in range(fuzzed)]

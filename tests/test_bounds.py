@@ -66,6 +66,7 @@ EXACTLY: dict[str, Any] = {
 """The programs that use functions of JAX."""
 
 
+@pytest.mark.short("fourth power", "clipped")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_rule_holds_and_is_nearly_attained(name: str):
     """`least` is the share that some random input must attain: 1 less what roundings that cancel take away."""
@@ -100,6 +101,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.short("logistic-float64", "rsqrt-float64")
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_functions_are_as_accurate_as_assumed(name: str, precision: str):
@@ -129,6 +131,7 @@ def test_the_functions_are_as_accurate_as_assumed(name: str, precision: str):
     assert np.all(bound <= units * format_of(precision).unit * np.maximum(abs(found), 1))
 
 
+@pytest.mark.long
 def test_exp_underflows_within_the_additive_term():
     places = np.linspace(-120, -80, 81).astype(np.float32)
     bound = a_priori(jnp.exp, places).bound
@@ -138,6 +141,7 @@ def test_exp_underflows_within_the_additive_term():
     assert bound.max() < 2.0**-110
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(
     seed=seeds,
@@ -250,6 +254,7 @@ def test_a_loop_is_read_alike_step_by_step_and_compiled(monkeypatch):
     assert np.all((2 * unit <= compiled.bound) & (compiled.bound <= 2 * (4 + 2) * unit))
 
 
+@pytest.mark.long
 def test_a_layer_with_division_is_bounded_through_the_recurrent_lane():
     """Prediction of a multi-step layer, β/t included: any program of definitions can be read."""
     rng = np.random.default_rng(3)
@@ -295,6 +300,7 @@ def test_errors_of_inputs_are_carried_on():
     assert np.array_equal(second.bound, whole.bound)
 
 
+@pytest.mark.short("False-True-False", "False-False-False")
 @pytest.mark.parametrize("from_left", [True, False])
 @pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("transposed", [True, False])

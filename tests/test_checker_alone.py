@@ -64,6 +64,7 @@ def alone(
     return subprocess.run(command, capture_output=True, text=True)
 
 
+@pytest.mark.long
 def test_it_shows_what_was_found_and_says_it_in_words(folder: Path, tmp_path: Path):
     done = checker(tmp_path, folder)
     assert (done.returncode, done.stderr) == (0, "")
@@ -76,6 +77,7 @@ def bounds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found_for(BOUNDS, tmp_path_factory.mktemp("bounds"))
 
 
+@pytest.mark.long
 def test_bounds_are_shown_and_said_in_words(folder: Path, bounds: Path, tmp_path: Path):
     done = with_bounds(tmp_path, folder, bounds)
     assert (done.returncode, done.stderr) == (0, "")
@@ -85,12 +87,14 @@ def test_bounds_are_shown_and_said_in_words(folder: Path, bounds: Path, tmp_path
     assert done.stdout.splitlines()[-1] == "5 theorems shown, 0 proofs refused."
 
 
+@pytest.mark.long
 def test_without_inequalities_the_equations_of_bounds_are_shown(bounds: Path, tmp_path: Path):
     done = checker(tmp_path, "--quiet", bounds)
     assert done.returncode == 0
     assert done.stdout.count("equations of bounds") == len(BOUNDS)
 
 
+@pytest.mark.long
 def test_a_bound_that_is_half_of_it_is_refused(bounds: Path, tmp_path: Path):
     value = json.loads((bounds / "ssd.thm5.2-qnorm.json").read_text())
     value["by"][0]["bounds"]["goals"][0][3][1][0][0] = "1/2"
@@ -100,6 +104,7 @@ def test_a_bound_that_is_half_of_it_is_refused(bounds: Path, tmp_path: Path):
     assert "false.json: bounds refused: bounds: another inequality" in done.stdout
 
 
+@pytest.mark.long
 def test_a_certificate_that_settles_a_claim_otherwise_is_no_proof_and_no_mistake(tmp_path: Path):
     text = '{"format":"scanproof.certificate/2","is":"refutation","claim":"a.b","by":{},"near_misses":[]}'
     (tmp_path / "a.b.json").write_text(text)
@@ -108,6 +113,7 @@ def test_a_certificate_that_settles_a_claim_otherwise_is_no_proof_and_no_mistake
     assert "nothing is said of all sizes" in done.stdout
 
 
+@pytest.mark.long
 def test_it_refuses_a_proof_of_something_else(folder: Path, tmp_path: Path):
     value = json.loads((folder / "gril.eq10.json").read_text())
     (statement,) = value["by"][0]["equations"]["problem"]["statements"]
@@ -119,6 +125,7 @@ def test_it_refuses_a_proof_of_something_else(folder: Path, tmp_path: Path):
     assert done.stdout.splitlines()[-1] == "3 theorems shown, 1 proof refused."
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -135,12 +142,14 @@ def test_a_file_that_is_no_proof_is_one_line(tmp_path: Path, text: str, why: str
     assert f"refused: {why}" in done.stdout or why in done.stdout
 
 
+@pytest.mark.long
 def test_a_mistake_in_the_call_exits_3(tmp_path: Path):
     assert checker(tmp_path).returncode == 3
     (tmp_path / "empty").mkdir()
     assert checker(tmp_path, tmp_path / "empty").returncode == 3
 
 
+@pytest.mark.long
 def test_it_is_one_file_that_any_python_runs(folder: Path, bounds: Path, tmp_path: Path):
     root = Path(__file__).resolve().parents[1]
     subprocess.run(["make", "checker"], cwd=root, check=True, capture_output=True)

@@ -115,6 +115,7 @@ def read(text: str, claim: str | None = None) -> Any:
         return read_file(Path(file.name), own)
 
 
+@pytest.mark.long_cases("test.true", "test.apart", "test.no-map", "test.exp", "test.above")
 @pytest.mark.parametrize("one", CLAIMS, ids=lambda c: c.id)
 def test_what_is_found_is_data_and_settles_the_claim_when_it_is_read_again(one):
     certificate = found(one)
@@ -127,6 +128,7 @@ def test_what_is_found_is_data_and_settles_the_claim_when_it_is_read_again(one):
     assert again == check(one, certificate)
 
 
+@pytest.mark.long
 def test_a_function_that_only_larger_sizes_need_is_left_to_another_engine():
     def body(z, n):
         return equal(
@@ -138,6 +140,7 @@ def test_a_function_that_only_larger_sizes_need_is_left_to_another_engine():
     assert {e["engine"] for e in result.evidence} == {"sympy", "balls"}
 
 
+@pytest.mark.long
 def test_a_proof_for_all_sizes_is_written_and_read_again():
     certificate = find(TRUE, ENGINES["all"])
     assert isinstance(certificate, Argument) and isinstance(certificate.by[-1], AllSizes)
@@ -350,6 +353,7 @@ def _changed(value: Any, rng: random.Random) -> Any:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one", CLAIMS, ids=lambda c: c.id)
 def test_no_change_of_a_certificate_turns_the_verdict_around(one):
     """A true claim is never refuted, a false one never proved, whatever is written down."""

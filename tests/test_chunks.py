@@ -376,7 +376,7 @@ def _verdict(case):
     return decided(body, case.given, sizes={n: r for n, r in sizes.items() if n in used})
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("case", _cases(PROVED))
 def test_chunk_by_chunk_is_token_by_token(case):
     found = _verdict(case)
@@ -505,7 +505,7 @@ def sums_to_come(K):
     return lax.scan(lambda s, x: (s + x, s + x), jnp.zeros(K.shape[2]), flat(K), reverse=True)[1]
 
 
-@pytest.mark.short(7)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -540,7 +540,7 @@ def test_an_axis_of_chunks_is_read_as_theirs(one, other):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
-@pytest.mark.short("tokens in two orders meet")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("one", "other"),
     [

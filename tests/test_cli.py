@@ -12,6 +12,7 @@ from command_line import KNOWN, MENDED, RAISING, TRUE, Run, Write, command
 from scanproof import constructs
 
 
+@pytest.mark.long
 def test_help_names_every_command_with_examples(run: Run):
     answer = run("--help")
     assert answer.code == 0
@@ -30,11 +31,13 @@ def test_version_is_the_package_version(run: Run):
     assert run("--version") == (0, f"scanproof {__version__}\n", "")
 
 
+@pytest.mark.long
 def test_python_dash_m_scanproof_is_the_command():
     done = subprocess.run(command("--version"), capture_output=True, text=True, check=True)
     assert done.stdout.startswith("scanproof ")
 
 
+@pytest.mark.long
 def test_list_runs_no_claim(run: Run, write: Write):
     answer = run("list", write(RAISING, MENDED))
     assert answer.code == 0
@@ -89,6 +92,7 @@ def test_attack_counts_the_mutants(run: Run, write: Write):
     assert answer.out.rstrip().endswith("0 undecided.")
 
 
+@pytest.mark.long
 def test_attack_exits_1_if_a_mutant_is_undecided(
     run: Run, write: Write, monkeypatch: pytest.MonkeyPatch
 ):

@@ -57,6 +57,7 @@ def test_formats_agree_that_nothing_has_changed(run: Run, write: Write, strict: 
     assert "<failure" not in Path("a.xml").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_worse_verdict_than_in_the_baseline_exits_1(run: Run, write: Write):
     former = write(TRUE)
     run("check", former, "--format", "json", "--output", "former.json")

@@ -24,6 +24,7 @@ from command_line import (
 )
 
 
+@pytest.mark.long
 def test_true_claim_of_a_file_is_proved(run: Run, write: Write):
     answer = run("check", write(TRUE))
     assert answer.code == 0
@@ -40,10 +41,12 @@ def test_false_claim_of_a_file_exits_1_even_if_mended(run: Run, write: Write):
     assert "└ +one" in run("check", write(TRUE, MENDED), "--long").out
 
 
+@pytest.mark.long
 def test_line_that_a_source_gets_wrong_exits_0_if_mended(run: Run):
     assert run("check", KNOWN, "--strict").code == 0
 
 
+@pytest.mark.long
 def test_unknown_claim_exits_2_only_with_strict(run: Run, write: Write):
     file = write(TRUE, UNKNOWN)
     assert run("check", file).code == 0
@@ -55,6 +58,7 @@ def test_refuted_amendment_exits_1(run: Run, write: Write):
     assert run("check", write(BADLY_MENDED)).code == 1
 
 
+@pytest.mark.long
 def test_file_alone_brings_no_built_in_claims(run: Run, write: Write):
     answer = run("check", write(TRUE, UNKNOWN), "--format", "json")
     assert ids(answer.out) == ["mine.linear", "mine.open"]
@@ -74,15 +78,18 @@ def test_file_and_built_in_ids_are_checked_together(run: Run, write: Write):
     assert ids(answer.out) == ["mine.linear", KNOWN]
 
 
+@pytest.mark.long
 def test_pattern_picks_among_the_claims_of_a_file(run: Run, write: Write):
     answer = run("check", write(TRUE, UNKNOWN), "mine.l*", "--format", "json")
     assert ids(answer.out) == ["mine.linear"]
 
 
+@pytest.mark.long
 def test_amendment_id_selects_its_claim(run: Run):
     assert ids(run("check", f"{KNOWN}+sign", "--format", "json").out) == [KNOWN]
 
 
+@pytest.mark.long
 def test_source_option_keeps_that_source_only(run: Run, write: Write):
     answer = run("check", write(TRUE), KNOWN, "--source", "mine", "--format", "json")
     assert ids(answer.out) == ["mine.linear"]
@@ -93,19 +100,21 @@ def test_importable_module_is_a_target(run: Run, write: Write):
     assert ids(run("check", "somepackage.claims", "--format", "json").out) == ["inpackage.linear"]
 
 
+@pytest.mark.long
 def test_prints_of_a_claim_file_do_not_mix_with_the_report(run: Run, write: Write):
     answer = run("check", write(TRUE, "print('hello')\n"), "--format", "json")
     assert ids(answer.out) == ["mine.linear"]
     assert answer.err == "hello\n"
 
 
+@pytest.mark.long
 def test_engine_option_chooses_the_engine(run: Run, write: Write):
     answer = run("check", write(TRUE), "--engine", "sympy", "--format", "json")
     (claim,) = json.loads(answer.out)["claims"]
     assert {entry["engine"] for entry in claim["as_stated"]["evidence"]} == {"sympy", "modular"}
 
 
-@pytest.mark.short("json")
+@pytest.mark.long
 @pytest.mark.parametrize("format", ["table", "json", "junit", "markdown"])
 def test_output_file_holds_what_would_have_been_printed(run: Run, write: Write, format: str):
     file = write(UNKNOWN)
@@ -116,6 +125,7 @@ def test_output_file_holds_what_would_have_been_printed(run: Run, write: Write, 
     assert left_behind() == {"mine.py", "report"}
 
 
+@pytest.mark.long
 def test_output_keeps_the_mode_of_the_file_it_replaces(run: Run, write: Write):
     Path("report").write_text("old", encoding="utf-8")
     Path("report").chmod(0o640)
@@ -123,6 +133,7 @@ def test_output_keeps_the_mode_of_the_file_it_replaces(run: Run, write: Write):
     assert stat.S_IMODE(Path("report").stat().st_mode) == 0o640
 
 
+@pytest.mark.long
 def test_output_may_be_a_device(run: Run, write: Write):
     assert run("check", write(UNKNOWN), "--output", os.devnull).code == 0
     assert not Path(os.devnull).is_file()

@@ -32,6 +32,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_the_table_has_what_was_exported_how_closely_and_how_to_load_it(run: Run):
     answer = run("export", "mamba2.gd", *HF, "--steps", "3", "--w0-seed", "4", "--step-size", "1/8")
     assert answer.code == 0 and answer.err == ""
@@ -48,6 +49,7 @@ def test_the_table_has_what_was_exported_how_closely_and_how_to_load_it(run: Run
         assert name in answer.out
 
 
+@pytest.mark.long
 def test_json_is_the_manifest(run: Run):
     answer = run("export", "gril.prop4.1", *NUMPY, "--format", "json")
     assert answer.code == 0 and answer.err == ""
@@ -63,6 +65,7 @@ def test_the_output_can_be_piped_and_the_reader_may_stop():
     assert load("out").target == "hf-mamba2"
 
 
+@pytest.mark.long
 def test_an_amendment_is_exported_as_it_is_and_a_row_says_what_it_stands_for(run: Run):
     answer = run("export", "gd-ssm.prop1-construction", *NUMPY)
     assert "gd-ssm.prop1-construction+sign, for gd-ssm.prop1-construction: proved" in answer.out
@@ -70,6 +73,7 @@ def test_an_amendment_is_exported_as_it_is_and_a_row_says_what_it_stands_for(run
     assert "statement  gd-ssm.prop1-construction+sign: proved" in amended.out
 
 
+@pytest.mark.long
 def test_as_stated_says_refuted_and_gives_no_bound(run: Run):
     answer = run("export", "gd-ssm.prop1-construction", *NUMPY, "--as-stated")
     assert answer.code == 0
@@ -77,6 +81,7 @@ def test_as_stated_says_refuted_and_gives_no_bound(run: Run):
     assert "bound      nothing: the statement is refuted" in answer.out
 
 
+@pytest.mark.long
 def test_what_goes_beyond_the_statement_is_said(run: Run):
     answer = run("export", "mamba2.gd", *HF, "--targets", "3")
     assert "mamba2.gd-vector, for mamba2.gd: proved" in answer.out
@@ -111,6 +116,7 @@ def test_what_is_too_large_for_a_bound_says_so_with_the_limit(run: Run):
     assert "no finite one" not in answer.out
 
 
+@pytest.mark.long
 def test_a_bound_that_exceeds_the_predictions_is_said_to(run: Run):
     answer = run("export", "mamba2.gd", *HF, "--step-size", "1e-36")
     assert answer.code == 0 and ": more than any prediction is" in answer.out
@@ -202,6 +208,7 @@ def test_what_cannot_be_exported_is_refused_in_one_line_and_nothing_is_written(
     assert os.listdir() == []
 
 
+@pytest.mark.long
 def test_what_exists_is_kept_and_with_force_replaced_whole(run: Run):
     assert run("export", "mamba2.gd", *HF).code == 0
     before = Path("out/manifest.json").read_bytes()
@@ -241,6 +248,7 @@ def test_a_full_disk_leaves_the_old_export(run: Run):
     assert os.listdir() == ["out"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("hears")
 def test_ctrl_c_while_it_is_written_leaves_nothing(run: Run, monkeypatch: pytest.MonkeyPatch):
     write = Path.write_bytes
@@ -255,6 +263,7 @@ def test_ctrl_c_while_it_is_written_leaves_nothing(run: Run, monkeypatch: pytest
     assert os.listdir() == []
 
 
+@pytest.mark.long
 def test_help_tells_what_the_step_size_means(run: Run):
     text = " ".join(run("export", "--help").out.split())
     assert "the factor of the summed gradient: W ← W − η Σ_j x_j (Wᵀx_j − y_j)ᵀ" in text

@@ -116,6 +116,7 @@ def test_every_id_of_the_house_is_made_of_what_ids_are_made_of():
     assert [id for id in every if not ID.fullmatch(id)] == []
 
 
+@pytest.mark.long
 def test_shape_that_is_negative_at_some_size_says_so(run: Run, write: Write):
     answer = run("check", write(NEGATIVE))
     assert answer.code == 3
@@ -135,6 +136,7 @@ MISTYPED = """
 """
 
 
+@pytest.mark.long
 def test_slip_in_a_file_is_one_line_with_its_place(run: Run, write: Write):
     line = one_line(run("check", write(MISTYPED)))
     assert "mine.py line 10: claim mine.slip has no field 'givn'; nearest: given;" in line

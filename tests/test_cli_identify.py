@@ -42,6 +42,7 @@ def rows(text: str) -> dict[str, str]:
     return found
 
 
+@pytest.mark.long
 def test_an_export_is_recognised_and_its_manifest_not_contradicted(run: Run, folder):
     answer = run("identify", folder)
     table = rows(answer.out)
@@ -57,6 +58,7 @@ def test_an_export_is_recognised_and_its_manifest_not_contradicted(run: Run, fol
     assert "promised" in table["certificate"]
 
 
+@pytest.mark.long
 def test_the_weights_and_their_encoding_are_all_that_is_needed(run: Run, folder, tmp_path):
     alone = tmp_path / "alone"
     alone.mkdir()
@@ -85,6 +87,7 @@ def test_an_edit_is_refused_and_named_and_without_a_manifest_only_if_strict(run:
     assert run("identify", folder, "--strict").code == 2
 
 
+@pytest.mark.long
 def test_json_has_every_field_of_the_report_and_two_runs_agree(run: Run, folder):
     edited(folder, "layers.0.query", (0,), 0.5)
     first, second = (run("identify", folder, "--format", "json") for _ in range(2))
@@ -100,6 +103,7 @@ def test_json_has_every_field_of_the_report_and_two_runs_agree(run: Run, folder)
     assert "files.model.safetensors.sha256" in [c["assertion"] for c in found["contradictions"]]
 
 
+@pytest.mark.long
 def test_a_matrix_is_printed_and_a_large_one_cut(run: Run, tmp_path):
     d = 9
     cases.made(Export("gd-ssm.prop1", {"features": d}), tmp_path / "out")
@@ -116,6 +120,7 @@ def test_a_matrix_is_printed_and_a_large_one_cut(run: Run, tmp_path):
     assert "… 9 × 9 (d × d); --format json has all of it" in answer.out
 
 
+@pytest.mark.long
 def test_what_cannot_be_read_is_one_line_and_exit_3(run: Run, folder, tmp_path):
     assert "it does not exist" in one_line(run("identify", tmp_path / "none"))
     assert "--format" in one_line(run("identify", folder, "--format", "yaml"))

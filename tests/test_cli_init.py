@@ -18,6 +18,7 @@ def one(x):
 """
 
 
+@pytest.mark.long
 def test_the_starter_has_true_claims_and_one_that_is_false(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert _main.run(["init"]) == 0

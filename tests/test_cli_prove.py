@@ -90,6 +90,7 @@ def test_a_scan_is_proved_for_all_sizes(prove):
     assert "for all sizes, in exact real arithmetic, by induction" in answer.out
 
 
+@pytest.mark.long
 def test_a_wrong_program_is_refuted_with_inputs_and_both_outputs(prove):
     answer = prove("wrong")
     assert answer.code == 1
@@ -150,12 +151,14 @@ def test_shapes_that_contradict_the_function_are_told(prove, shapes, told):
     assert told in one_line(prove("forward", shapes=shapes))
 
 
+@pytest.mark.long
 def test_arrays_of_other_shapes_are_refuted(prove):
     answer = prove("other_shape", "specification")
     assert answer.code == 1
     assert "the two return arrays of other shapes at T=1" in answer.out
 
 
+@pytest.mark.long
 def test_what_is_not_read_is_refuted_where_it_differs_as_it_runs(prove):
     answer = prove("ordered", "turned_round")
     assert answer.code == 1
@@ -168,6 +171,7 @@ def test_a_module_that_is_not_there(run: Run):
     assert "cannot be imported" in one_line(answer)
 
 
+@pytest.mark.long
 def test_strict_asks_for_all_sizes(prove):
     answer = prove("forward", "specification", "--strict", "--sizes", "T=1,2; f=1; k=2")
     assert answer.code == 0
@@ -190,6 +194,7 @@ def test_lengths_may_be_sums_with_whole_factors(prove):
     assert "proved\n  for all sizes" in answer.out
 
 
+@pytest.mark.long
 def test_what_is_not_read_is_unknown_with_its_line(run: Run, folder, monkeypatch):
     monkeypatch.chdir(folder)
     (folder / "sorting.py").write_text(

@@ -15,6 +15,7 @@ from scanproof.numeric.run import checking, rows, running
 SMALL = ("--features", "3", "--examples", "5")
 
 
+@pytest.mark.long
 def test_the_table_has_what_was_run_and_what_came_out(run: Run):
     answer = run(
         "run", "gril.propA.1", *SMALL, "--layers", "2", "--seed", "3", "--sampler", "normal"
@@ -32,6 +33,7 @@ def test_the_table_has_what_was_run_and_what_came_out(run: Run):
     assert "not available" not in answer.out
 
 
+@pytest.mark.long
 def test_json_has_every_field_of_the_report(run: Run):
     answer = run("run", "gd-ssm.prop1", *SMALL, "--format", "json", "--step-size", "0.25")
     report = json.loads(answer.out)
@@ -136,6 +138,7 @@ BAD = [
 ]  # fmt: skip
 
 
+@pytest.mark.short(3)
 @pytest.mark.long_cases("gril.prop4.3 --targets 1")
 @pytest.mark.parametrize(("arguments", "complaint"), BAD, ids=[" ".join(a) for a, _ in BAD])
 def test_what_cannot_run_is_refused_in_one_line_before_anything_is_drawn(
@@ -164,12 +167,14 @@ def test_what_is_said_to_fit_fits(monkeypatch: pytest.MonkeyPatch):
         running.Run(checking.Request(id, examples=fitting), running.Report(id), False)
 
 
+@pytest.mark.long
 def test_without_jax_it_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "jax", None)
     message = one_line(run("run", "gril.prop4.1"))
     assert "run needs JAX" in message and "pip install 'scanproof[jax]'" in message
 
 
+@pytest.mark.long
 def test_help_says_nothing_of_patterns_and_files(run: Run):
     assert "ID is a row" in run("run", "--help").out
     assert "TARGET" not in run("run", "--help").out
@@ -189,6 +194,7 @@ def test_an_interrupted_run_keeps_what_is_finished(run: Run, monkeypatch: pytest
     assert "promised" in lines["bound"]
 
 
+@pytest.mark.long
 def test_a_run_interrupted_at_once_says_nothing(run: Run, monkeypatch: pytest.MonkeyPatch):
     def interrupted(self):
         raise KeyboardInterrupt
@@ -209,6 +215,7 @@ def test_a_device_that_runs_out_of_memory_is_a_usage_error(
     )
 
 
+@pytest.mark.long
 def test_a_step_size_that_the_format_has_not_is_a_usage_error(run: Run):
     message = one_line(run("run", "gd-ssm.prop1", *SMALL, "--input-scale", "1e-30"))
     assert (

@@ -10,7 +10,7 @@ import pytest
 from command_line import FALSE, KNOWN, TRUE, Run, Write
 
 
-@pytest.mark.short("text")
+@pytest.mark.long
 @pytest.mark.parametrize("format", ["text", "markdown", "latex"])
 def test_show_tells_the_story_in_every_format(run: Run, format: str):
     answer = run("show", KNOWN, "--format", format)
@@ -25,6 +25,7 @@ def test_show_of_an_amendment_shows_that_statement(run: Run):
     assert "Counterexample" not in answer.out
 
 
+@pytest.mark.long
 def test_show_json_is_the_claim_of_the_report(run: Run):
     shown = json.loads(run("show", KNOWN, "--format", "json").out)
     (claim,) = json.loads(run("check", KNOWN, "--format", "json").out)["claims"]

@@ -31,7 +31,7 @@ SLOW = """
 """
 
 
-@pytest.mark.short("workers")
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize("count", [1, 8], ids=["one worker", "workers"])
 def test_interrupt_exits_130_without_a_word_or_a_file(write: Write, count: int):

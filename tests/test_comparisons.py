@@ -29,14 +29,14 @@ def marked(name):
     return pytest.param(name, marks=pytest.mark.long) if name in SLOW else name
 
 
-@pytest.mark.short("explogsig")
+@pytest.mark.long
 @pytest.mark.parametrize("name", [marked(n) for n, *_, equal in CASES if equal and n not in OPEN])
 def test_two_forms_are_proved_equal_at_all_sizes(name):
     result, _ = found(name)
     assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
 
 
-@pytest.mark.short(8)
+@pytest.mark.long
 @pytest.mark.parametrize("name", [marked(n) for n, *_, equal in CASES if not equal])
 def test_a_planted_bug_is_refuted_or_where_it_shows_at_0_alone_not_proved(name):
     result, _ = found(name)

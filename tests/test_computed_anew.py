@@ -91,6 +91,7 @@ def test_no_verdict_outlives_what_it_rests_on_though_a_certificate_was_written(
     assert Path("certificates/mine.scaled.json").is_file()
 
 
+@pytest.mark.long
 def test_a_check_writes_no_file(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("CI", raising=False)
     for name in ("HOME", "XDG_CACHE_HOME", "SCANPROOF_CACHE"):
@@ -101,6 +102,7 @@ def test_a_check_writes_no_file(run: Run, write: Write, monkeypatch: pytest.Monk
     assert left_behind() == before
 
 
+@pytest.mark.long
 def test_a_check_needs_no_home(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HOME", "/dev/null/nobody")
     answer = run("check", write(TRUE))

@@ -103,7 +103,7 @@ RUNS = [
 ]
 
 
-@pytest.mark.short("gril.prop4.1 {}")
+@pytest.mark.long
 @pytest.mark.parametrize(("id", "options"), RUNS, ids=[f"{i} {o}" for i, o in RUNS])
 def test_a_proved_construction_is_its_learner_within_the_promised_bound(id: str, options: dict):
     found = running.run(id, **{**SMALL, "progress": False, **options})
@@ -118,7 +118,7 @@ def test_a_proved_construction_is_its_learner_within_the_promised_bound(id: str,
     )
 
 
-@pytest.mark.short("gd-ssm.prop2-construction")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "id", ["gd-ssm.prop2-construction", "gril.a5-construction", "ssd.thm4.1-construction"]
 )
@@ -128,7 +128,7 @@ def test_printed_parameters_that_are_refuted_are_far_off(id: str):
     assert found.ratio is not None and found.ratio > 1000
 
 
-@pytest.mark.short("gril.prop4.1-1-64")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("id", "examples", "chunk"),
     [("gril.prop4.1", 1, 64), ("gril.prop4.1", 7, 3), ("gril.propA.1", 1, 1), ("ch9.icl", 1, 2)],
@@ -143,7 +143,7 @@ def whole_numbers(*shape: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(-3, 4, shape).astype(float)
 
 
-@pytest.mark.short("concatenated")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "whole",
     [

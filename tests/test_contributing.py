@@ -29,6 +29,7 @@ def test_the_paper_is_two_files_and_what_runs_them():
     assert NAMES == ["memory.py", "claims.py"] and len(PYTHON) == 3 and len(ANSWER) == 1
 
 
+@pytest.mark.long
 def test_its_claims_get_the_verdicts_printed_under_them_for_all_sizes(folder):
     report = check(Ledger(from_file(folder / "claims.py")), jobs=1)
     statements = [s for row in report["claims"] for s in (row["as_stated"], *row["amended"])]

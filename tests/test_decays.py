@@ -30,7 +30,7 @@ def test_the_parallel_form_is_the_recurrence(form):
     assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
 
 
-@pytest.mark.short("retention_by_one_step_more")
+@pytest.mark.long
 @pytest.mark.parametrize("form", FALSE, ids=lambda form: form.__name__)
 def test_a_planted_bug_is_refuted(form):
     assert found(form, FALSE).verdict == "refuted"

@@ -51,7 +51,9 @@ SPECIAL = (
 complex numbers, of which these bounds know nothing: `test_training` has S5 beside the convolution with its poles."""
 
 
-@pytest.mark.short(4)
+@pytest.mark.short(
+    "DeltaNet layer", "products of decays", "evolution", "polynomial curve", "entries of arrays"
+)
 @pytest.mark.parametrize("name", CASES)
 @given(
     seed=st.integers(0, 2**32 - 1),

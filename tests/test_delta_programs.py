@@ -638,7 +638,7 @@ def _cases(pairs, long: Set = frozenset()):
     ]
 
 
-@pytest.mark.short(25)
+@pytest.mark.long
 @pytest.mark.parametrize(("one", "other", "shapes"), _cases(EQUAL, LONG))
 def test_two_ways_to_write_a_layer_are_equal_at_all_sizes(one, other, shapes):
     body, given = same(one, other, shapes)
@@ -646,7 +646,7 @@ def test_two_ways_to_write_a_layer_are_equal_at_all_sizes(one, other, shapes):
     assert isinstance(found, Proof), found
 
 
-@pytest.mark.short(21)
+@pytest.mark.long
 @pytest.mark.parametrize(("one", "other", "shapes"), _cases(BUGS))
 def test_a_planted_bug_is_refuted(one, other, shapes):
     assert decided(*same(one, other, shapes)).verdict == "refuted"

@@ -182,6 +182,7 @@ GOLDEN = """
 """
 
 
+@pytest.mark.long
 def test_proposition_4_1_of_gril_reads_as_one_would_prove_it():
     shown = as_text(derivation("gril.prop4.1-construction"))
     (name,) = re.findall(r"definition of (\S+?):?(?: |$)", shown, re.M)
@@ -192,6 +193,7 @@ def test_proposition_4_1_of_gril_reads_as_one_would_prove_it():
         place += shown[place:].index(wanted)
 
 
+@pytest.mark.long
 def test_every_line_of_proposition_4_1_rests_on_earlier_lines():
     found = derivation("gril.prop4.1-construction")
     assert [line.number for line in found.lines] == list(range(1, len(found.lines) + 1))
@@ -200,7 +202,7 @@ def test_every_line_of_proposition_4_1_rests_on_earlier_lines():
         assert line.reason and (line.formulas or line.words)
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("id", QUICK)
 def test_formulas_of_a_derivation_are_true_at_small_sizes(id):
     claim, found = CLAIMS[id], derivation(id)
@@ -222,7 +224,7 @@ def certificate(id):
     return own
 
 
-@pytest.mark.short(3)
+@pytest.mark.short("ch9.euler")
 @pytest.mark.parametrize("id", QUICK)
 def test_formulas_printed_from_a_certificate_are_true_and_rest_on_earlier_lines(id):
     claim, found = CLAIMS[id], printed_from_certificate(id)
@@ -239,6 +241,7 @@ def test_a_certificate_says_by_which_lemma_the_state_is_read():
     assert re.search(r"normal form of the left side \(\d+, \d+\)", said)
 
 
+@pytest.mark.long
 def test_a_changed_certificate_prints_no_derivation():
     claim, own = CLAIMS["gd-ssm.eq9"], certificate("gd-ssm.eq9")
     assert own.trace is not None
@@ -247,6 +250,7 @@ def test_a_changed_certificate_prints_no_derivation():
         replayed(claim, replace(own, trace={**own.trace, "theorems": lines}))
 
 
+@pytest.mark.long
 def test_a_formula_with_another_sign_is_found_out():
     claim, found = CLAIMS["gril.prop4.1-construction"], derivation("gril.prop4.1-construction")
     for section in found.sections:
@@ -284,6 +288,7 @@ def test_where_an_example_shows_no_difference_nothing_is_said_to_break():
     assert breaking(CLAIMS["gd-ssm.prop1-construction"], example) is None
 
 
+@pytest.mark.short("ssd.def3.2", "ch9.icl")
 @pytest.mark.parametrize(
     "id", ["gril.prop4.1-construction", "ssd.def3.2", "ch9.icl", "gril.def4.2"]
 )
@@ -301,6 +306,7 @@ def test_latex_is_balanced(id):
     assert fences == ["math", ""] * (len(fences) // 2)
 
 
+@pytest.mark.long
 def test_a_derivation_is_the_same_every_time():
     assert as_text(derivation("ch9.icl")) == as_text(derivation("ch9.icl"))
 
@@ -321,6 +327,7 @@ def doubled(u):
     return u + u
 
 
+@pytest.mark.long
 def test_a_claim_that_is_another_one_on_symbols_keeps_its_fixed_sizes_and_is_told_no_derivation():
     source = Source("mine", title="Mine")
 

@@ -27,6 +27,7 @@ UNDEFINED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", UNDEFINED)
 def test_what_is_no_number_somewhere_is_said_to_be_taken_elsewhere(what):
     assert any(one.startswith(what) for one in taken(*UNDEFINED[what]))
@@ -40,6 +41,7 @@ ASKED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ASKED)
 def test_a_program_that_gives_another_number_where_it_asks_is_refuted_as_it_runs(what):
     one, other = ASKED[what]
@@ -48,12 +50,14 @@ def test_a_program_that_gives_another_number_where_it_asks_is_refuted_as_it_runs
     assert [entry["method"] for entry in result.evidence] == ["run"]
 
 
+@pytest.mark.long
 def test_of_what_is_seen_to_be_defined_nothing_is_said():
     norm = lambda x: x / jnp.sqrt(1 + jnp.sum(x * x))  # noqa: E731
     said = taken(norm, lambda x: x * jax.lax.rsqrt(1 + jnp.sum(x**2)))
     assert not any(one.startswith("square roots") for one in said)
 
 
+@pytest.mark.long
 def test_a_program_that_asks_for_its_format_is_proved_for_one():
     small = lambda x: x + 0 * x * jnp.finfo(x.dtype).eps  # noqa: E731
     assert any("float64" in said for said in taken(small, lambda x: x))

@@ -81,7 +81,7 @@ class _NumPy:
     ones = staticmethod(lambda shape: np.ones(shape, dtype=int).astype(object))
 
 
-@pytest.mark.short(5)
+@pytest.mark.long
 @pytest.mark.parametrize("make", FIELDS)
 @pytest.mark.parametrize("name", OPERATIONS)
 @given(a=matrices(2, 3), b=matrices(2, 3))
@@ -96,6 +96,7 @@ def test_an_operation_means_what_numpy_means(make, name, a, b):
 SHAPES = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 2)), ((4, 1, 2, 3), (5, 3, 1))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("left", "right"), SHAPES, ids=str)
 @given(data=st.data())
 def test_a_product_of_fractions_is_numpy_s_and_of_fractions(left, right, data):
@@ -207,6 +208,7 @@ def test_recorded_arithmetic_replays_to_the_same_number(a, b):
     assert values[id(node)] == compute(a, b)
 
 
+@pytest.mark.long
 @given(numbers)
 def test_rational_root_is_the_root_or_none(value):
     root = rational_root(value)
@@ -274,6 +276,7 @@ def test_the_sign_of_a_constant_is_told_however_much_cancels(text, sign):
     assert is_nonzero(number) == (sign != 0)
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(st.lists(st.integers(-9, 9), min_size=3, max_size=5), st.integers(1, 9))
 def test_a_ball_around_a_root_holds_that_root_and_no_other(coefficients, leading):

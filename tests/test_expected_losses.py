@@ -98,7 +98,7 @@ def test_exact_values_lie_in_monte_carlo_s_confidence_interval(
     assert found.agrees(float(value))
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("factor", [2, 0.5, 1.1])
 def test_monte_carlo_refuses_what_is_off_by_a_factor(factor):
     value = float(exact(ONE_STEP, normal(1), 5, 3, ETA, 1, 0))
@@ -156,7 +156,7 @@ def test_the_best_pass_of_sgd_is_at_the_rate_that_contracts_most():
     assert contraction().at(normal(1), f=10, eta=eta) == Fraction(11, 12)
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize(("N", "f"), [(2, 5), (5, 5), (7, 3)])
 def test_least_squares_without_noise_loses_what_no_example_spans(N, f):
     for inputs in (uniform(1), normal(1)):
@@ -175,12 +175,14 @@ def test_noise_in_least_squares_is_the_mean_of_an_inverse_wishart_matrix(N, f):
         least_squares_noise(N=4, f=5, s2=1)
 
 
+@pytest.mark.long
 def test_damping_nothing_is_newton_s_step():
     sizes: dict[str, Any] = {"examples": 6, "features": 3, "tasks": 200}
     assert estimate(partial(damped_newton, 0.0), **sizes).mean < 1e-20
     assert estimate(partial(damped_newton, 0.1), **sizes).mean > 1e-4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("targets", [1, 4])
 @pytest.mark.parametrize("learner", [ZERO, ONE_STEP], ids=lambda one: one.name)
 def test_the_variance_of_a_loss_is_that_of_a_sample(learner, targets):

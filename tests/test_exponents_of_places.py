@@ -48,7 +48,7 @@ def test_a_decay_mask_with_a_greatest_exponent_is_the_recurrence(name):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
-@pytest.mark.short("from 1 on")
+@pytest.mark.long
 @pytest.mark.parametrize("name", FALSE)
 def test_another_mask_is_refuted(name):
     assert prove(recurrent, shapes=SHAPES, equals=FALSE[name]).result.verdict == "refuted"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,6 +42,7 @@ def verdict(body, engine):
     return decide(row.claim, ENGINES[engine]).verdict
 
 
+@pytest.mark.long
 @given(st.lists(terms, min_size=1, max_size=4), terms, st.sampled_from(["all", "flint", "sympy"]))
 def test_a_sum_with_one_term_too_many_is_never_proved(parts, extra, engine):
     def body(x, y, z, n, xp):
@@ -52,6 +54,7 @@ def test_a_sum_with_one_term_too_many_is_never_proved(parts, extra, engine):
     assert verdict(body, engine) == "refuted"
 
 
+@pytest.mark.long
 @given(st.lists(terms, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_a_rearranged_sum_is_always_proved(parts, random):
     shuffled = list(parts)

@@ -40,13 +40,13 @@ def test_names_are_of_one_pair_each():
     assert len(set(NAMES)) == len(NAMES)
 
 
-@pytest.mark.short("linear attention: recurrent = parallel")
+@pytest.mark.long
 @pytest.mark.parametrize("pair", EVERY, ids=NAMES)
 def test_a_pair_computes_the_same_numbers(pair: Pair):
     assert agree(pair, pair.left, pair.right)
 
 
-@pytest.mark.short("linear attention: recurrent = parallel: jnp.tril(q @ k.T, -1)")
+@pytest.mark.long
 @pytest.mark.parametrize(("pair", "bug"), BUGS, ids=[f"{p.name}: {b[1]}" for p, b in BUGS])
 def test_a_planted_bug_computes_other_numbers(pair: Pair, bug: tuple[str, str]):
     assert not agree(pair, *pair.broken(bug))

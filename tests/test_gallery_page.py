@@ -27,6 +27,7 @@ def verdict(id: str) -> str:
     return found[1]
 
 
+@pytest.mark.long
 def test_every_claim_of_the_folder_is_on_the_page_in_its_own_words():
     for row in rows():
         assert verdict(row.claim.id)

@@ -162,7 +162,7 @@ def wide_reshaped(numbers, shape):
     return np.array([WIDE.mpf(n) for n in numbers], dtype=object).reshape(shape)
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @each(RULES)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_gradient_follows_the_rule(loss, shape, seed):
@@ -182,6 +182,7 @@ def test_gradient_of_a_gradient_follows_the_rule(loss, shape):
     assert_agrees(curvature(loss)(point), exact, bounds(curvature(loss), (point,)))
 
 
+@pytest.mark.short(4)
 @each(rule for rule in RULES if rule[0] not in TRANSCENDENTAL)
 def test_gradient_in_symbols_is_sympys_derivative(loss, shape):
     size = int(np.prod(shape))

@@ -60,7 +60,7 @@ def momentum_parts(eta: float, beta: float, steps: int) -> list[float]:
     return now(power([1.0, -1.0])).coef.tolist()  # in u = 1 − g
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("d", [1, 3])
 def test_a_step_on_inputs_that_went_through_i_minus_gamma_xx_is_gd_plus_plus(d):
     eta, gamma = 0.25, 0.0625  # p(g) = η (1 − γ g)²
@@ -90,7 +90,7 @@ def test_two_unequal_maps_of_the_inputs_are_not_gd_plus_plus():
     assert report.rule != PLUS_PLUS
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize(("steps", "beta"), [(3, 0.5), (4, 0.25), (3, -0.25)])
 def test_steps_with_momentum_are_named(steps, beta):
     parts = momentum_parts(0.25, beta, steps)
@@ -146,7 +146,7 @@ NOISY = [(*each, 0.003) for each in FITTED if each[1] != (0.05, 0.3)]
 """Two unequal rates are, but for so much noise, a step of GD++."""
 
 
-@pytest.mark.short(7)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "numbers", "rule", "noise"), [*((*each, 0.0) for each in FITTED), *NOISY]
 )
@@ -161,6 +161,7 @@ def test_a_rule_is_named_of_its_own_predictions_with_and_without_noise(kind, num
         assert "delta" not in found.rule
 
 
+@pytest.mark.long
 def test_a_neighbour_of_least_squares_is_not_called_it():
     (fitted_to, held), W0 = trials(learned._descent(3), (0.15,))
     found = learned.nearest(fitted_to, held, W0, fitting.fits(fitted_to, W0, 2), 2, "x")
@@ -255,6 +256,7 @@ def test_step_sizes_that_are_not_rational_are_named_rounded():
     assert complex_ones.rule == NONE
 
 
+@pytest.mark.long
 def test_options_say_what_is_judged(run: Run, tmp_path):
     out = tmp_path / "out"
     cases.made(cases.Export("gril.prop4.1", {"features": 2, "targets": 2, "examples": 8}), out)
@@ -267,7 +269,7 @@ def test_options_say_what_is_judged(run: Run, tmp_path):
     assert "the manifest is about float32 weights, and was not checked" in report
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -349,6 +351,7 @@ def test_a_format_that_does_not_hold_a_tensor_is_refused_in_a_line(
     )
 
 
+@pytest.mark.long
 def test_where_no_rule_with_fewer_numbers_is_near_the_nearest_is_named():
     """Least squares, with no number, is off by a sixth; one number is by two thirds of that."""
 
@@ -365,7 +368,7 @@ def test_where_no_rule_with_fewer_numbers_is_near_the_nearest_is_named():
     assert off["a Newton step (least squares)"] * learned.CLEARLY < min(off.values())
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("size", [1e-200, 1e-300])
 def test_predictions_whose_squares_underflow_are_judged_as_larger_ones_are(size):
     def told(factor):

@@ -63,7 +63,7 @@ LAW = [("attention", "scaling", 0), ("attention", "orthogonal", 1), ("attention"
 """The last is the basis of the whole residual stream."""
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "change", "which"), LAW)
 def test_a_change_of_a_hidden_basis_leaves_the_verdict_and_leaves_nothing_blamed(
     name, change, which
@@ -81,7 +81,7 @@ def test_a_change_of_a_hidden_basis_leaves_the_verdict_and_leaves_nothing_blamed
     assert float(report.step_size.value) == pytest.approx(float(plain.step_size.value), rel=1e-6)
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "which", "name"),
     [("scaling", 0, "value"), ("orthogonal", 1, "key")],
@@ -105,7 +105,7 @@ STREAMS = {
 }
 
 
-@pytest.mark.short(6)
+@pytest.mark.long
 @pytest.mark.parametrize("change", STREAMS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_two_layers_in_another_basis_of_the_stream_are_the_rule_up_to_rounding(change, dtype):

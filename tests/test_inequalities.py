@@ -388,6 +388,13 @@ TAMPERED: dict[str, tuple[str, Edit]] = {
 }  # fmt: skip
 
 
+@pytest.mark.long_cases(
+    "a sign without a reason",
+    "a hypothesis of number \\u22121",
+    "a negative multiple",
+    "a region without end",
+    "another start",
+)
 @pytest.mark.short(9)
 @pytest.mark.parametrize("name", TAMPERED)
 def test_what_was_tampered_with_is_refused(name: str):
@@ -414,7 +421,7 @@ def test_what_was_tampered_with_shows_what_it_says_or_is_refused_alone(name: str
         assert [[own, *inequality_to(one)] for own, one in given] == value["hypotheses"]
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["trace", "squares", "layers"])
 def test_random_changes_are_refused_or_show_the_same(name: str):
     """Nothing but a refusal is raised; what is taken is a certificate of the same problem."""
@@ -458,6 +465,7 @@ def change(rng: random.Random, value: Any) -> None:
         return
 
 
+@pytest.mark.long
 def test_a_certificate_of_another_claim_is_stale():
     with pytest.raises(OtherProblem, match="other bounds"):
         checked(CLAIMS["trace"], found("twice"))
@@ -480,7 +488,7 @@ def test_a_claim_without_bounds_takes_none():
     assert "says no bounds" in str(all_sizes.checked(one, with_bounds))
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("believed", [lambda left, right: None, lambda left, right: True])
 def test_an_equation_is_believed_by_no_word(believed: Any):
     with proving() as current:
@@ -489,6 +497,7 @@ def test_an_equation_is_believed_by_no_word(believed: Any):
             check(one.problem, find(one), believed)
 
 
+@pytest.mark.long
 def test_a_theorem_about_other_terms_is_no_equation():
     def other(left: Any, right: Any) -> Theorem:
         return show(left, left)
@@ -499,6 +508,7 @@ def test_a_theorem_about_other_terms_is_no_equation():
             check(one.problem, find(one), other)
 
 
+@pytest.mark.long
 def test_no_file_of_the_check_imports_what_searches():
     """Only the kernel, the standard library and its own files; and it raises, it does not assert."""
     for path in Path(inequalities.__path__[0]).glob("*.py"):

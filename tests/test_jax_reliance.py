@@ -99,6 +99,7 @@ def test_a_call_holds_its_program_under_a_known_name(function):
     assert inner.eqns[-1].primitive.name in ("sin", "jit"), BROKEN
 
 
+@pytest.mark.long
 def test_constants_of_a_program_become_its_first_inputs():
     """As the operator of an associative scan has them."""
     from jax._src.interpreters.partial_eval import convert_constvars_jaxpr

@@ -96,6 +96,7 @@ SLOW = (
 """Claims that take longer, or that flint cannot read: the other mutants are enough here (see `scanproof attack`)."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.long)])
 def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds(every):
     """A mutant, drawn once and for all, of every construction that is proved quickly, or of one in eight."""
@@ -133,6 +134,7 @@ def _leaves(claim, sizes):
 ONE_STEP = "gril.prop4.1-construction"
 
 
+@pytest.mark.long
 def test_the_kernel_adds_all_sizes_to_a_verdict():
     result = decide(CLAIMS[ONE_STEP], ENGINES["all"])
     assert (result.verdict, result.scope) == ("proved", "all-sizes")
@@ -146,6 +148,7 @@ def test_the_kernel_adds_all_sizes_to_a_verdict():
     assert [e["engine"] for e in result.evidence] == ["flint", "kernel", "modular"]
 
 
+@pytest.mark.long
 def test_what_the_kernel_cannot_do_stays_proved_at_fixed_sizes_by_two_engines():
     claim = CLAIMS["gril.params-gated+dense"]  # f · f numbers in a row
     with_kernel, without = decide(claim, ENGINES["all"]), decide(claim, FIXED)
@@ -163,6 +166,7 @@ def test_a_gradient_through_exp_and_log_rests_on_their_derivatives_which_sympy_s
     assert not discharged("z = 0")
 
 
+@pytest.mark.long
 def test_the_kernel_alone_answers_proved_or_unknown():
     assert decide(CLAIMS[ONE_STEP], ENGINES["kernel"]).scope == "all-sizes"
     false = decide(CLAIMS["gd-ssm.prop1-construction"], ENGINES["kernel"])
@@ -175,6 +179,7 @@ def test_a_claim_that_the_kernel_does_not_run_is_unknown_to_it_alone():
     assert (found.verdict, found.reason) == ("unknown", "it speaks of no sizes")
 
 
+@pytest.mark.long
 def test_a_refuted_claim_is_not_shown_to_the_kernel(monkeypatch):
     from scanproof.proofs.search import all_sizes
 
@@ -182,6 +187,7 @@ def test_a_refuted_claim_is_not_shown_to_the_kernel(monkeypatch):
     assert decide(CLAIMS["gd-ssm.prop1-construction"], ENGINES["all"]).verdict == "refuted"
 
 
+@pytest.mark.long
 def test_a_layer_defined_otherwise_breaks_the_proof(monkeypatch):
     assert isinstance(prove(CLAIMS[ONE_STEP]), Proof)
     own = gril.cross_product
@@ -197,6 +203,7 @@ def test_a_loss_defined_otherwise_breaks_the_proof(monkeypatch):
     assert not isinstance(prove(CLAIMS[ONE_STEP]), Proof)
 
 
+@pytest.mark.long
 def test_a_claim_that_fails_at_large_sizes_only_is_not_proved():
     """True at n ≤ 3, where the fixed sizes look; false at 4."""
 
@@ -238,6 +245,7 @@ def test_a_loop_that_carries_something_is_seen_when_the_reading_is_compared():
     assert "carries something from one turn to the next" in str(found)
 
 
+@pytest.mark.long
 def test_a_misread_function_is_seen_when_the_reading_is_compared(monkeypatch):
     claim = CLAIMS["gd-ssm.forms+mask"]
     with proving() as current:

@@ -60,6 +60,7 @@ def runs(request: pytest.FixtureRequest) -> dict[str, Any]:
         }
 
 
+@pytest.mark.short("8-recursions", "8-programs")
 @pytest.mark.parametrize("what", ["equations", "recursions", "programs"])
 def test_nothing_false_is_accepted_and_most_of_what_is_true_is(runs, what):
     seen = runs[what]
@@ -100,6 +101,7 @@ def test_a_term_and_its_normal_form_have_the_value_of_their_recipe(runs):
     assert runs["values"]["compared"] > 500 // runs["share"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [300, pytest.param(1500, marks=pytest.mark.long)])
 def test_what_is_said_of_inequalities_is_so_in_a_box(count):
     rng = random.Random(3)
@@ -208,6 +210,7 @@ def test_what_may_be_zero_is_no_denominator():
         assert show(beta * inverse(1 + beta, ()), as_term(1) - inverse(1 + beta, ())).used
 
 
+@pytest.mark.long
 def test_a_guard_at_a_negative_offset_stays():
     """Σ_j [j + 1 = t] X[j] is X[t − 1] for t ≥ 1 only."""
     with proving():
@@ -265,6 +268,7 @@ HARD = (
 """Rows whose elimination rounds one way or the other, as the order has it."""
 
 
+@pytest.mark.long
 def test_an_answer_depends_on_neither_the_order_of_rows_nor_what_was_asked_before():
     rng, rows = random.Random(0), [row for part in HARD for row in part]
     answers = set()

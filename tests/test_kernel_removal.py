@@ -35,6 +35,12 @@ def test_every_check_has_an_attack_that_it_stops_or_a_reason_to_be_harmless():
     assert not set(attacks.ATTACKS) & set(attacks.HARMLESS)
 
 
+@pytest.mark.short(
+    "induction: declared(position_number(time)) != (time, length - 1 - time)",
+    "induction: position_number(time) in spoken",
+    "induction: declared(t) != (when, length - when)",
+    "Recursion.__init__: any((f.at[:1] != (time,) for f in own))",
+)
 @pytest.mark.parametrize("name", attacks.ATTACKS)
 def test_without_the_check_the_attack_gets_a_false_theorem(name):
     attack = attacks.ATTACKS[name]
@@ -43,6 +49,7 @@ def test_without_the_check_the_attack_gets_a_false_theorem(name):
         assert attacks.succeeds(attack)
 
 
+@pytest.mark.short("congruence: name is None")
 @pytest.mark.parametrize("name", attacks.HARMLESS)
 def test_without_a_harmless_check_no_attack_succeeds(name):
     with without(CHECKS[name]):
@@ -87,6 +94,12 @@ def found(which: str, seeds: int = 4) -> bool:
     return False
 
 
+@pytest.mark.short(
+    "steps-inequalities-_implied-<= e.const-<= e.const + 1",
+    "values-term-Monomial.after--k - count--k",
+    "steps-inequalities-negation-- 1-- 2",
+    "steps-inequalities-_eliminated-low * p)-low * p - 1)",
+)
 @pytest.mark.long_cases("{t: time + 1}", "recursions-induction")
 @pytest.mark.parametrize(
     ("which", "module", "function", "old", "new"),

@@ -20,7 +20,7 @@ def test_the_page_has_eight_worked_examples():
     assert len(EXAMPLES) == 8
 
 
-@pytest.mark.short("0")
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_an_example_gets_the_verdicts_printed_under_it(number, tmp_path):
     code, answer = EXAMPLES[number]

@@ -65,6 +65,7 @@ def agree(one: Term, other: Term, rng: random.Random) -> bool:
     return True
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_every_law_holds_at_random_numbers(seed):
     rng, used = random.Random(seed), set()
@@ -126,7 +127,7 @@ def test_the_inverse_of_two_exponentials_is_one_exponential():
                 law(m.factors[0], "meaning")
 
 
-@pytest.mark.short("1")
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_sigmoids_in_exponents_are_worth_what_they_were(seed):
     rng = random.Random(seed)
@@ -142,6 +143,7 @@ def test_sigmoids_in_exponents_are_worth_what_they_were(seed):
             assert "1/" not in values
 
 
+@pytest.mark.short("0-False-False", "1-True-False", "2-True-True")
 @pytest.mark.parametrize("by_cases", [False, True])
 @pytest.mark.parametrize("in_exponents", [False, True])
 @pytest.mark.parametrize("seed", range(3))

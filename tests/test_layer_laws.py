@@ -169,7 +169,7 @@ def verdict(law: Any) -> str:
     return " ".join(filter(None, [found["verdict"], found["scope"]]))
 
 
-@pytest.mark.short("padding of attention")
+@pytest.mark.long
 @pytest.mark.parametrize("name", LAWS)
 def test_a_law_of_a_layer_is_decided(name):
     law, expected = LAWS[name]
@@ -266,7 +266,7 @@ def test_a_function_that_returns_one_thing_is_told_to_return_two():
     assert "expects (state, output), the state first" in found["reason"]
 
 
-@pytest.mark.short(9)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "objective", [lambda W, S, t: np.sum(t.k * t.k), lambda W, S, t: np.sum(S * S), lambda *_: 1]
 )

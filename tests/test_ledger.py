@@ -113,6 +113,7 @@ def test_sympy_alone_never_contradicts_the_verdicts(report):
     assert {alone[id] for id in bounds} <= {"unknown", "proved"}
 
 
+@pytest.mark.long
 def test_every_refuted_row_s_script_shows_it_with_the_standard_library_alone(report, tmp_path):
     told = {row["id"]: row["as_stated"]["verdict"] for row in report["claims"]}
     refuted = [row.claim for row in LEDGER.rows if told.get(row.claim.id) == "refuted"]

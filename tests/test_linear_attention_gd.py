@@ -74,6 +74,7 @@ def test_in_float64_the_model_is_explicit_gradient_descent_up_to_rounding(sizes)
     np.testing.assert_allclose(got, expected, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("targets", "steps"), [(1, 1), (3, 2), (1, 3)])
 def test_in_fractions_it_is_gradient_descent_exactly(targets, steps):
     rng, eta = np.random.default_rng(0), Fraction(2, 7)
@@ -106,7 +107,7 @@ def test_in_jax_it_is_the_same_model():
     np.testing.assert_allclose(got, neutral.predict(found, x, y), rtol=1e-5)
 
 
-@pytest.mark.short(5)
+@pytest.mark.long
 @pytest.mark.parametrize("sizes", SIZES)
 def test_float32_stays_within_the_bound_and_the_bound_is_no_empty_word(sizes):
     instance, given = made(**sizes), tasks(**sizes, count=8)
@@ -120,6 +121,7 @@ def test_float32_stays_within_the_bound_and_the_bound_is_no_empty_word(sizes):
         assert limit.max() <= 2e-3 * (1 + np.abs(wanted).max())
 
 
+@pytest.mark.long
 def test_the_bound_for_a_domain_grows_no_faster_than_the_steps_let_errors_grow():
     relative = []
     for steps in (1, 2, 4, 8):
@@ -129,6 +131,7 @@ def test_the_bound_for_a_domain_grows_no_faster_than_the_steps_let_errors_grow()
     assert relative[-1] <= 16 * relative[0]
 
 
+@pytest.mark.long
 def test_the_start_from_0_is_rounded_too():
     instance = linear_attention.instance(np, 1, 1, 1 / 400, np.zeros((1, 1)))
     x, y = np.ones((401, 1)), np.ones((400, 1))
@@ -177,6 +180,7 @@ def test_the_family_is_recognised_by_its_tensors(sizes):
     assert known.eta == 1 / sizes["examples"]
 
 
+@pytest.mark.long
 def test_a_changed_entry_is_not_taken_for_the_construction_and_predicts_something_else():
     sizes: dict[str, Any] = {"features": 3, "examples": 5, "steps": 2}
     found, given = model(**sizes), tasks(**sizes, count=1)

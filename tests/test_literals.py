@@ -111,6 +111,7 @@ def test_whole_numbers_are_understood_as_they_are(value):
     assert meant(value).understood
 
 
+@pytest.mark.long
 def test_what_a_literal_means_rounds_to_it():
     """Python's own formula in double precision may be off a few times; a narrower format is rounded to once."""
     rng = random.Random(7)
@@ -143,6 +144,7 @@ def _name(precision):
     return next(name for name, form in FORMATS.items() if form.precision == precision)
 
 
+@pytest.mark.long
 def test_numbers_of_simple_expressions_are_recovered():
     for p in range(1, 40):
         for q in range(1, 40):
@@ -222,7 +224,7 @@ def test_a_proof_says_which_literals_it_reads_how():
     assert all(taken in entry["assumes"] for entry in entries)
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("forward", "specification"),
     [
@@ -246,7 +248,7 @@ def test_a_logarithm_of_a_whole_number_is_recognised():
     assert not meant(0.5).log
 
 
-@pytest.mark.short(5)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("forward", "specification"),
     [
@@ -263,7 +265,7 @@ def test_a_true_mistake_is_refuted(forward, specification):
     assert found.result.counterexample is not None
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("forward", "specification", "literal"),
     [

@@ -44,6 +44,7 @@ def locked(run: Run, write: Write) -> str:
 # What it says, and when it is current.
 
 
+@pytest.mark.long
 def test_it_says_the_verdict_the_certificate_and_what_is_reached(locked: str):
     found = entries()
     assert list(found) == ["mine.py::mine.linear", "mine.py::mine.square"]
@@ -58,6 +59,7 @@ def test_it_says_the_verdict_the_certificate_and_what_is_reached(locked: str):
     }
 
 
+@pytest.mark.long
 def test_what_did_not_change_is_current(run: Run, locked: str):
     before = LOCK.stat().st_mtime_ns
     answer = run("check", locked, "--locked", "--offline")
@@ -68,6 +70,7 @@ def test_what_did_not_change_is_current(run: Run, locked: str):
     assert run("check", locked, "mine.linear", "--locked").code == 0
 
 
+@pytest.mark.long
 def test_a_changed_definition_says_which_claims_it_reaches(run: Run, write: Write, locked: str):
     text = Path(locked).read_text("utf-8")
     Path(locked).write_text(text.replace("return x.sum(0)", "return 2 * x.sum(0)"), "utf-8")
@@ -85,6 +88,7 @@ def test_a_changed_definition_says_which_claims_it_reaches(run: Run, write: Writ
     assert run("check", locked, "mine.linear", "--locked").code == 0
 
 
+@pytest.mark.long
 def test_a_verdict_that_changes_is_told(run: Run, write: Write):
     file = write(TRUE)
     run("check", file, "--lock")
@@ -106,6 +110,7 @@ def test_claims_that_come_and_go_are_told(run: Run, write: Write, locked: str):
     assert run("check", file, "--locked").code == 0
 
 
+@pytest.mark.long
 def test_certificates_of_claims_that_are_gone_go_with_them_and_no_others(run: Run, write: Write):
     third = TRUE.replace("linear", "third")
     file = write(TRUE, FALSE, third)
@@ -249,6 +254,7 @@ def test_writing_it_says_what_was_written(run: Run, write: Write):
 # Nothing in it is believed.
 
 
+@pytest.mark.long
 def test_a_lock_file_proves_nothing(run: Run, write: Write):
     """The entry of a true claim, and its certificate, are put in the place of a false one's."""
     file = write(TRUE, FALSE)
@@ -321,6 +327,7 @@ def test_what_is_no_lock_file_is_one_clear_reason(tmp_path: Path, name: str):
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.long
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path):
     path = tmp_path / lock.FILE
     with path.open("wb") as file:
@@ -492,7 +499,7 @@ def test_what_a_claim_reaches_is_read_from_the_files(reached: Reached):
     assert set(found["mine.rest"]) == REST
 
 
-@pytest.mark.short(13)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "old", "new", "claims"),
     [
@@ -523,6 +530,7 @@ def test_a_change_reaches_the_claims_that_it_concerns(
     assert {id for id in before if before[id] != after[id]} == claims
 
 
+@pytest.mark.long
 def test_a_text_of_many_terms_is_read(tmp_path: Path, write: Write):
     terms = " + ".join(["total(x)"] * 900)
     (source,) = from_file(Path(write(TRUE.replace("total(x * c)", terms))))

@@ -28,6 +28,7 @@ def test_size_zero_alone_proves_nothing():
     assert verdict(lambda x: equal(same(x), -x), {"x": "N"}, sizes={"N": (0,)}) == "error"
 
 
+@pytest.mark.long
 def test_sizes_that_no_engine_gets_through_are_refused_at_once():
     result = decided(lambda x: equal(same(x), x), {"x": "N f"}, sizes={"N": (400,), "f": (400,)})
     assert result.verdict == "error"
@@ -63,6 +64,7 @@ def test_a_symbol_may_not_have_the_name_of_a_size_or_of_what_bodies_are_given(na
         claim(lambda x: equal(same(x), x), {"x": "N", name: ""})
 
 
+@pytest.mark.long
 def test_entries_and_scalars_never_share_a_symbol():
     given = {"x": "N", "x_0": ""}
     assert verdict(lambda x, x_0: differs(same(x)[0], x_0), given) == "proved"

@@ -58,6 +58,11 @@ def predicted(made, given):
     )
 
 
+@pytest.mark.short(
+    "concatenated-one-block-d8-n40-L1-k2",
+    "interleaved-one-block-d16-n33-L1-k1",
+    "labelled-one-block-d1-n1-L1-k1",
+)
 @pytest.mark.long_cases("labelled-d16-n64-L6-k1", "interleaved-d8")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_released_blocks_in_float64_predict_as_gradient_descent_within_their_bound(case):
@@ -70,6 +75,7 @@ def test_released_blocks_in_float64_predict_as_gradient_descent_within_their_bou
         assert 0 < errors.max() <= bound.prediction < bound.magnitude
 
 
+@pytest.mark.long
 def test_the_error_falls_with_the_square_of_the_constant_channel_as_the_bound_does():
     case = CASES[1]
     given = cases.tasks(case, 2)

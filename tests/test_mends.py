@@ -74,7 +74,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.short("sign")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "parts", "line", "after"),
     [

@@ -157,7 +157,7 @@ UNREAD = {
 }
 
 
-@pytest.mark.short(10)
+@pytest.mark.long
 @pytest.mark.parametrize("case", TRUE)
 def test_it_is_proved(case):
     shapes, left, right = TRUE[case]
@@ -165,7 +165,7 @@ def test_it_is_proved(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
-@pytest.mark.short(8)
+@pytest.mark.short("every second, from the other end")
 @pytest.mark.parametrize("case", FALSE)
 def test_it_is_refuted(case):
     shapes, left, right = FALSE[case]
@@ -173,7 +173,7 @@ def test_it_is_refuted(case):
     assert found.verdict == "refuted", found.reason
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("case", UNREAD)
 def test_it_is_not_read(case):
     shapes, program, n = UNREAD[case]

@@ -57,7 +57,7 @@ def drift(factor: int | Fraction = 1, conditions=WITHIN, power=2):
     return claim(body, VECTORS, assuming=conditions)
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 3), (2, 2), (3, 2), (3, 3), (2, 3, 3)])
 def test_exact_arrays_numpy_and_jax_agree_on_norms(shape):
     rng = np.random.default_rng(len(shape) * 7 + shape[-1])
@@ -151,6 +151,7 @@ def test_small_step_sizes_are_found_where_a_condition_asks_for_them():
     assert fitting(row, {"d": 2}, point) is not None
 
 
+@pytest.mark.short("false0")
 @pytest.mark.parametrize(
     "false",
     [
@@ -178,12 +179,14 @@ def test_a_bound_with_roots_fails_with_the_roots_in_its_counterexample():
     assert "b" in result.counterexample.inputs
 
 
+@pytest.mark.long
 def test_a_bound_that_was_not_put_to_the_kernel_is_unknown():
     result = decide(drift(), FIXED)
     assert result.verdict == "unknown"
     assert "by the kernel, which was not asked" in (result.reason or "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ["all", "kernel"])
 def test_a_bound_is_proved_for_all_sizes_by_the_kernel(engine):
     result = decide(drift(), ENGINES[engine])
@@ -191,6 +194,7 @@ def test_a_bound_is_proved_for_all_sizes_by_the_kernel(engine):
     assert [e["engine"] for e in result.evidence] == ["kernel", "balls"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("equation", [True, False])
 def test_every_statement_of_a_claim_with_a_bound_must_be_shown(equation):
     def body(x, u, eta, C):
@@ -204,6 +208,7 @@ def test_every_statement_of_a_claim_with_a_bound_must_be_shown(equation):
     assert result.verdict == ("proved" if equation else "unknown")
 
 
+@pytest.mark.long
 def test_an_unknown_bound_names_the_conditions_that_no_proof_can_use():
     plain = {**WITHIN, "η ≥ 0": lambda eta: eta >= 0}
     result = decide(drift(conditions=plain), ALL)
@@ -211,6 +216,7 @@ def test_an_unknown_bound_names_the_conditions_that_no_proof_can_use():
     assert (result.reason or "").endswith("instead of at_most(…): η ≥ 0")
 
 
+@pytest.mark.long
 def test_one_false_equation_refutes_a_claim_with_a_true_bound():
     def body(x, u, eta, C):
         yield at_most(norm(without(x, u, eta)), (1 + eta * C**2) * C)
@@ -284,6 +290,7 @@ def test_a_norm_elsewhere_than_alone_on_the_left_is_not_read(body):
         read(claim(body, {"x": "d", "C": ""}), current)
 
 
+@pytest.mark.long
 def test_enclosures_certify_a_true_bound_and_refute_a_false_one():
     true, false = drift(), drift(factor=Fraction(1, 2))
     found = {}

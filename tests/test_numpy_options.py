@@ -275,6 +275,7 @@ def test_every_option_of_every_function_is_called():
         assert not missing or name in known, (name, missing)
 
 
+@pytest.mark.long
 @given(st.data())
 def test_axes_and_lengths_of_any_number_are_numpy_s_or_refused(data: st.DataObject):
     lengths = st.integers(1, 3)

@@ -51,14 +51,14 @@ FAILS = {
 it, that no others meet it is an argument in words, and the verdict is unknown."""
 
 
-@pytest.mark.short(7)
+@pytest.mark.long
 @pytest.mark.parametrize("id", ALL_SIZES)
 def test_what_is_proved_for_all_sizes(id: str):
     found = decide(CLAIMS[id], ENGINES["all"])
     assert (found.verdict, found.scope) == ("proved", "all-sizes")
 
 
-@pytest.mark.short("ssd.thm5.1+in-turn-mask")
+@pytest.mark.long
 @pytest.mark.parametrize("id", FIXED)
 def test_what_is_proved_at_fixed_sizes(id: str):
     assert decide(CLAIMS[id], ENGINES["all"]).verdict == "proved"

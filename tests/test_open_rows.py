@@ -55,6 +55,7 @@ def parts(id):
     return FLINT.statements(claim, claim.every_size[0])
 
 
+@pytest.mark.short("open.mask-product")
 @pytest.mark.long_cases("context-free")
 @pytest.mark.parametrize("id", EXISTENCE)
 def test_only_what_the_parameters_would_have_to_do_fails(id):
@@ -66,6 +67,7 @@ def test_only_what_the_parameters_would_have_to_do_fails(id):
     assert shown[0] is True and shown[-1] is False
 
 
+@pytest.mark.long
 def test_exchanging_example_and_query_changes_layers_that_read_the_features():
     def swapped(value, Q, x, alpha, gamma, xp):
         output = single_example.label_layers(value, Q, xp, 1)
@@ -79,6 +81,7 @@ def test_exchanging_example_and_query_changes_layers_that_read_the_features():
     assert verdict(swapped, given, {"d": (2,)}) == "refuted"
 
 
+@pytest.mark.long
 def test_neither_exchange_nor_relation_excludes_one_step():
     def one_step(x, alpha, gamma, eta, rate, xp):
         yield equal(*single_example.steps_exchanged(x, alpha, gamma, eta, xp, 1, 1))
@@ -104,6 +107,7 @@ def test_over_the_complex_numbers_two_features_and_one_example_do_two_steps():
         np.testing.assert_allclose(output(x_1, y_1, x_q), two_steps, rtol=1e-12)
 
 
+@pytest.mark.long
 def test_the_relation_needs_a_label_row_or_a_form_that_vanishes_on_the_feature():
     def any_layer(a, S, P, Q, rate, xp):
         output = batch_steps.layer_output(a, S, P, Q, xp)
@@ -129,6 +133,7 @@ def test_a_free_mask_escapes_the_relation_and_does_two_steps():
     np.testing.assert_allclose(second[2, 3], w_2 @ x[3], rtol=1e-12)
 
 
+@pytest.mark.long
 def test_the_two_layer_relation_needs_the_diagonal_of_a_mask_of_decays():
     def free_diagonal(a, S, g, xp):
         one = xp.ones((1,))
@@ -147,6 +152,7 @@ def test_the_two_layer_relation_needs_the_diagonal_of_a_mask_of_decays():
     assert verdict(free_diagonal, {**two_layers.LAYERS, "g": "2"}, {}) == "refuted"
 
 
+@pytest.mark.long
 def test_what_selects_for_the_label_moves_the_features_too():
     def label_alone(L, S, P, Q, z, x_q, xp, t, gap, d):
         changes = (first_order.first_order(L, S, P, Q, z, x_q, j, xp) for j in (t - 1, t + gap))
@@ -201,6 +207,7 @@ def test_decays_in_the_unit_interval_do_k_steps_exactly_on_the_last_examples(m):
     assert abs(hybrid.layer(other, tokens.labelled(x, y).T)[2, 5] - w @ x[5]) > 1e-4
 
 
+@pytest.mark.long
 def test_the_bounds_on_theorem_5_2_need_their_factors():
     """Without its power the one is false, and with a sixth of its leading term the other."""
 

@@ -57,7 +57,7 @@ CASES = [
 ]
 
 
-@pytest.mark.short("recurrent-float32-with resets-odd")
+@pytest.mark.long
 @pytest.mark.parametrize(("op", "precision", "kind", "shape"), CASES)
 @settings(max_examples=8)
 @given(data=st.data())
@@ -83,7 +83,7 @@ DELTA_CASES = [
 ]
 
 
-@pytest.mark.short("delta-float32-odd")
+@pytest.mark.long
 @pytest.mark.parametrize(("op", "precision", "shape"), DELTA_CASES)
 @settings(max_examples=8)
 @given(data=st.data())
@@ -122,7 +122,7 @@ def as_one_uses(op: str, seed: int, T: int, d: int) -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.long_cases("delta")
+@pytest.mark.long
 @pytest.mark.parametrize("op", ["chunked", "delta"])
 def test_an_op_works_under_jit_and_vmap(op: str):
     inputs = {n: a.astype(np.float32) for n, a in as_one_uses(op, 7, 37, 3).items()}
@@ -137,7 +137,7 @@ def test_an_op_works_under_jit_and_vmap(op: str):
         assert (np.abs(got - wanted) <= 2 * limit.bound).all()
 
 
-@pytest.mark.short("chunked-2048-64-bfloat16-0.004")
+@pytest.mark.long
 @pytest.mark.parametrize("precision, goal", [("float32", 1e-6), ("bfloat16", 4e-3)])
 @pytest.mark.parametrize("op, T, d", [("chunked", 2048, 64), ("delta", 512, 128)])
 def test_an_op_is_as_accurate_as_it_must_be(op: str, T: int, d: int, precision: str, goal: float):

@@ -25,6 +25,7 @@ from scanproof.numeric.rounding import (
 from scanproof.numeric.rounding import delta as delta_bound
 
 
+@pytest.mark.long
 def test_a_decay_below_all_float64_numbers_leaves_something_of_a_large_state():
     """e⁻⁷⁴⁰ · 2⁴⁰⁰ is a number of float64, but e⁻⁷⁴⁰ is not a normal one: the lane drops the state."""
     inputs = {
@@ -82,6 +83,7 @@ def test_roundings_one_way_come_as_near_to_the_recurrent_bound_as_the_product_al
     assert (T - 1) / (T + 3) * (1 - 2.0**-9) <= found <= 1
 
 
+@pytest.mark.long
 def test_roundings_one_way_come_near_to_the_chunked_bound():
     """A chunk adds once to the state, rounded up; the bound has γ_C for each of the sums in a chunk and its output."""
     chunks, C = 64, 4
@@ -97,6 +99,7 @@ def test_half_the_unit_roundoff_is_too_little(monkeypatch):
     assert shares("chunked", steady(256, 4), 4)[-1] > 1
 
 
+@pytest.mark.long
 def test_without_the_rounding_of_additions_no_bound_holds(monkeypatch):
     """A dropped term is found out: sums counted as if their length did not matter."""
     monkeypatch.setattr("scanproof.numeric.rounding.rules.gamma", lambda terms, unit: unit)
@@ -108,6 +111,7 @@ def test_without_the_rounding_of_additions_no_bound_holds(monkeypatch):
     assert shares("chunked", (v, ones, ones), 256).max() > 1
 
 
+@pytest.mark.long
 @pytest.mark.skipif(platform() != "cpu", reason="a GPU keeps subnormal numbers")
 def test_without_the_underflow_term_a_tiny_product_breaks_the_bound(monkeypatch):
     tiny = np.full((3, 1), 2.0**-70)
@@ -117,6 +121,7 @@ def test_without_the_underflow_term_a_tiny_product_breaks_the_bound(monkeypatch)
     assert shares("chunked", (tiny, tiny, np.ones((3, 1))), 3).max() > 1
 
 
+@pytest.mark.long
 def test_inputs_that_the_op_rounds_move_the_exact_value_within_the_bound_and_nearly_as_far():
     """A product of three numbers, each rounded by almost half a unit of bfloat16."""
     third = np.full((1, 1), 1 + 2.0**-8 * (1 - 2.0**-6))
@@ -199,6 +204,7 @@ def test_gradients_of_the_chunked_op_are_within_their_bound():
         assert bound.bound.max() < 2.0**-14 * bound.magnitude.max()
 
 
+@pytest.mark.long
 def test_random_inputs_stay_below_the_probable_error():
     rng = np.random.default_rng(2)
     v, k, q = (rng.standard_normal((256, n)).astype(np.float32) for n in (4, 8, 8))

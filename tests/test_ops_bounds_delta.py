@@ -32,7 +32,7 @@ def long_run(rng: np.random.Generator, layer: str, T: int, d: int) -> tuple[np.n
     return tuple(a.astype(np.float32).astype(np.float64) for a in (v, k, q, beta))
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize("layer", ["delta", "longhorn"])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_long_runs_of_the_delta_rule_are_within_a_bound_that_does_not_grow(layer, precision):
@@ -70,6 +70,7 @@ def delta_shares(
     return np.abs((found - exact_run("delta", inputs).outputs).astype(np.float64)) / bound
 
 
+@pytest.mark.long
 def test_roundings_one_way_come_near_to_the_bound_of_the_delta_rule():
     """One addition a chunk is rounded up by nearly u; the last output takes a few roundings more."""
     T = 100
@@ -77,7 +78,7 @@ def test_roundings_one_way_come_near_to_the_bound_of_the_delta_rule():
     assert (T - 1) / (T + 10) * (1 - 2.0**-9) <= found <= 1
 
 
-@pytest.mark.long_cases("1024-64")
+@pytest.mark.long
 @pytest.mark.parametrize(("T", "N", "chunk"), [(64, 4, 8), (256, 16, 32), (1024, 64, 64)])
 def test_the_bound_of_known_numbers_is_within_forty_times_what_a_climb_finds(T, N, chunk):
     found = tightest("delta", sizes=(T, N, N), chunk=chunk, turns=8).ratio
@@ -104,6 +105,7 @@ def known_shares(
     return outputs, final
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -122,6 +124,7 @@ def test_known_numbers_are_within_their_own_bound(seed, most, alike, chunk):
     assert max(known_shares(tuple(tokens), state, chunk)) <= 1
 
 
+@pytest.mark.long
 def test_roundings_one_way_come_near_to_the_bound_of_known_numbers_and_break_half_of_it():
     tokens, state = climbing(100), np.ones((1, 1))
     assert 0.8 < known_shares(tokens, state, 1)[1] <= 1
@@ -144,6 +147,7 @@ MUTANTS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_the_climbing_state_breaks_a_bound_of_the_delta_rule_that_lacks_something(
     monkeypatch, mutant
@@ -198,6 +202,7 @@ def test_the_delta_op_makes_the_products_that_its_bound_counts():
     assert not set(found) & {"exp", "div", "cumsum", "reduce_sum", "scatter", "triangular_solve"}
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_norms_of_products_are_upper_bounds_and_nearly_attained(seed):

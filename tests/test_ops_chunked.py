@@ -103,7 +103,7 @@ def test_gradients_are_those_of_the_definition(kind: str, where: str):
         assert (np.abs(got - exact) <= bound).all()
 
 
-@pytest.mark.short("gpu")
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["cpu", "gpu"])
 def test_backward_pass_keeps_at_most_one_state_per_chunk(where: str):
     given = tokens(6)
@@ -132,7 +132,7 @@ def largest(jaxpr: Any) -> int:
     return found
 
 
-@pytest.mark.short("gpu")
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["cpu", "gpu"])
 def test_no_array_holds_a_state_for_every_token(where: str):
     length, width = 4096, 64
@@ -193,6 +193,7 @@ def test_bad_input_is_refused_before_anything_compiles(name: str, monkeypatch: p
         chunked(**given)
 
 
+@pytest.mark.long
 def test_a_chunk_longer_than_the_sequence_takes_no_more_memory_than_one_token_after_the_other():
     tokens = np.random.default_rng(3).normal(size=(3, 5, 2)).astype(np.float32)
     one, long = (chunked(*tokens, chunk=chunk) for chunk in (6, 10**12))

@@ -24,7 +24,7 @@ def draw(T: int, d: int = D, n: int = N) -> tuple[np.ndarray, ...]:
     return v, k, q, strengths(rng, k, 1.99)["beta"], state
 
 
-@pytest.mark.short("float32")
+@pytest.mark.long
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_unit_keys_make_the_layer_a_memory(precision):
     """With keys e_i and β = 1 a read returns the last value that was written: exactly, in every precision."""
@@ -57,7 +57,7 @@ def test_orthonormal_keys_and_no_initial_state_make_it_linear_attention():
     assert np.array_equal(found.final_state, wanted.final_state)
 
 
-@pytest.mark.short("cpu-delta")
+@pytest.mark.long
 @pytest.mark.parametrize("name", STEPS)
 @pytest.mark.parametrize("where", ["cpu", "gpu"])
 def test_gradients_are_those_of_the_definition(name, where, monkeypatch):

@@ -75,7 +75,7 @@ def jitted(compute: Any) -> Any:
     return jax.jit(compute, static_argnums=0)
 
 
-@pytest.mark.short("resets")
+@pytest.mark.long
 @pytest.mark.parametrize("layer", GATES + LAYERS)
 def test_a_kernel_computes_what_the_loop_does(layer: str, interpreted: None):
     compute, arrays = program(layer)
@@ -86,7 +86,7 @@ def test_a_kernel_computes_what_the_loop_does(layer: str, interpreted: None):
         assert np.linalg.norm(found - wanted) <= 2e-3 * np.linalg.norm(wanted)
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("layer", ["one", "a decay a token", "delta"])
 def test_what_a_kernel_computes_is_within_the_bound_of_the_loop(layer: str, interpreted: None):
     compute, arrays = program(layer)
@@ -99,7 +99,7 @@ def test_what_a_kernel_computes_is_within_the_bound_of_the_loop(layer: str, inte
         assert np.isfinite(bound.bound).all()
 
 
-@pytest.mark.short("one")
+@pytest.mark.long
 @pytest.mark.parametrize("layer", ["one", "scalar", "a decay a token", "delta", "longhorn"])
 def test_its_gradients_are_those_of_the_loop(layer: str):
     compute, arrays = program(layer)
@@ -115,7 +115,7 @@ def test_its_gradients_are_those_of_the_loop(layer: str):
         assert np.linalg.norm(one - other) <= 2e-2 * np.linalg.norm(other)
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("layer", GATES + LAYERS)
 def test_it_compiles_to_triton_for_a_gpu_that_is_not_there(layer: str):
     sharding = pytest.importorskip("jax.sharding")

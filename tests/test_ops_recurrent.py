@@ -31,7 +31,7 @@ def float64():
     jax.config.update("jax_enable_x64", before)
 
 
-@pytest.mark.short("delta rule-one token")
+@pytest.mark.long
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (7, 3, 2)], ids=["one token", "seven tokens"])
 @pytest.mark.parametrize("name", LAYER_CASES)
 def test_the_op_is_the_scan_of_the_same_definition(name: str, sizes: tuple[int, int, int]):
@@ -48,6 +48,7 @@ def integers(*shape: int) -> np.ndarray:
     return np.random.default_rng(0).integers(-3, 4, shape).astype(float)
 
 
+@pytest.mark.long
 def test_states_are_kept_on_request_only():
     parameters = ssm.Discrete(integers(2, 2), integers(2), integers(2))
     state, tokens = integers(2), integers(3)
@@ -58,6 +59,7 @@ def test_states_are_kept_on_request_only():
     assert np.array_equal(kept.states[-1], kept.final_state)
 
 
+@pytest.mark.long
 def test_a_second_run_of_the_same_shapes_traces_nothing():
     traced = []
 
@@ -78,6 +80,7 @@ def test_a_state_that_changes_its_dtype_is_refused():
         recurrent(ssm.step, parameters, np.zeros(1, dtype=np.float32), integers(2))
 
 
+@pytest.mark.long
 def test_a_state_that_changes_its_shape_is_refused():
     block = gril.Block(*map(np.asarray, (1.0, np.eye(3), np.eye(3)[2], 1.0, (0, 1))))
     window = gril.Window(integers(2, 2, 3), np.arange(1, 3))
@@ -105,6 +108,7 @@ def test_heads_and_sequences_run_as_if_alone():
             assert np.array_equal(got[at], wanted)
 
 
+@pytest.mark.long
 def test_lists_are_arrays():
     tokens = delta_rule.Token(integers(4, 2), integers(4, 1), integers(4, 2), integers(4))
     lists = delta_rule.Token(*(leaf.tolist() for leaf in tokens))
@@ -116,6 +120,7 @@ def test_lists_are_arrays():
     assert np.array_equal(found.outputs, wanted.outputs)
 
 
+@pytest.mark.long
 def test_each_head_has_parameters_of_its_own():
     heads, sequences, length = 3, 2, 4
     parameters = ssm.Discrete(integers(heads, 2, 2), integers(heads, 2), integers(heads, 2))
@@ -127,7 +132,7 @@ def test_each_head_has_parameters_of_its_own():
         assert np.array_equal(found.outputs[s, h], alone.outputs)
 
 
-@pytest.mark.short("1")
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", [1, 3, 7, 100])
 def test_backward_pass_keeps_one_state_per_chunk_and_its_gradient_is_that_of_one_loop(chunk: int):
     length, size = 7, 4
@@ -152,6 +157,7 @@ def test_backward_pass_keeps_one_state_per_chunk_and_its_gradient_is_that_of_one
     assert kept <= 2 * own + (chunks + 1) * size
 
 
+@pytest.mark.long
 def test_precision_rounds_what_comes_in_and_sums_in_its_accumulator():
     parameters = ssm.Discrete(np.eye(1), np.ones(1), np.ones(1))
     third = np.asarray([1 / 3])
@@ -201,6 +207,7 @@ def test_states_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch):
         recurrent(ssm.step, parameters, np.zeros(64), np.zeros(8192), keep_states=True)
 
 
+@pytest.mark.long
 def test_gradients_are_derived_on_jax_arrays_too():
     w, x, y = Draw(0)(3, 2), Draw(1)(4, 3), Draw(2)(4, 2)
 

@@ -53,6 +53,7 @@ def test_without_jax_the_rows_are_named_in_a_line_and_not_counted(monkeypatch):
     assert "pip install 'scanproof[jax]'" in line
 
 
+@pytest.mark.long
 def test_listing_the_rows_imports_no_jax():
     code = "import sys, scanproof.numeric.claims; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -251,13 +252,14 @@ def claim(kind, bug=""):
     return Source("own", title="copies").claim("own.copy", says="x", given=given, sizes=sizes)(body)
 
 
+@pytest.mark.short("recurrences", "kernels")
 @pytest.mark.parametrize("kind", BUGS)
 def test_the_copies_are_proved(kind):
     found = prove(claim(kind).claim)
     assert not isinstance(found, str), found
 
 
-@pytest.mark.short("recurrences-missing decay")
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "bug"), [(k, bug) for k, bugs in BUGS.items() for bug in bugs])
 def test_a_mistake_is_refuted_with_inputs_or_stopped(kind, bug):
     if bug == "a branch on T":

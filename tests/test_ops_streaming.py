@@ -63,7 +63,7 @@ def mapped(path, array: np.ndarray) -> np.ndarray:
     return np.load(path, mmap_mode="r")
 
 
-@pytest.mark.short("generator")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "form", ["sequence", "generator", "function", "function and count", "files"]
 )
@@ -91,7 +91,7 @@ def test_named_arguments_are_cut_along_the_tokens_or_handed_on():
     assert_same(everything(run), chunked(**tokens, chunk=4))
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("op", [delta, longhorn])
 def test_the_delta_rule_streams(op):
     """Keys that are unit vectors and strengths 0 and 1 keep whole numbers whole; Longhorn halves a few of them."""
@@ -102,6 +102,7 @@ def test_the_delta_rule_streams(op):
     assert_same(everything(run), op(*tokens, initial_state=STATE, chunk=4))
 
 
+@pytest.mark.short("tuple of one")
 @pytest.mark.parametrize("plain", [False, True], ids=["named tuple", "tuple of one"])
 def test_any_step_function_streams(plain: bool):
     tokens = linear_attention.Token(Q[0], K[0], V[0])
@@ -112,6 +113,7 @@ def test_any_step_function_streams(plain: bool):
     assert_same(everything(run), recurrent(linear_attention.step, None, STATE[0], tokens))
 
 
+@pytest.mark.long
 def test_a_fold_keeps_only_what_it_is_asked_for():
     run = streaming(chunked, cut, initial_state=STATE, chunk=4)
     total = run.fold(lambda total, outputs: total + outputs.sum(), 0.0)

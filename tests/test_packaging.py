@@ -60,6 +60,7 @@ def test_packages_list_equals_the_folders_with_an_init_file():
     )
 
 
+@pytest.mark.long
 def test_every_folder_with_modules_has_an_init_file():
     assert {file.parent for file in sources("*.py")} == {
         file.parent for file in sources("__init__.py")
@@ -152,6 +153,7 @@ FACADE = "scanproof.proofs.interpret.programs.torch"
 """Imported where a program for torch is read, by JAX."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("package", "forbidden"),
     [
@@ -179,10 +181,12 @@ def test_no_module_of_a_room_imports_what_the_room_does_without(
     assert not loaded & forbidden
 
 
+@pytest.mark.long
 def test_import_scanproof_loads_neither_sympy_nor_jax(tmp_path: Path):
     assert not loaded_after("import scanproof", tmp_path) & {"sympy", "jax"}
 
 
+@pytest.mark.long
 def test_no_tracked_file_names_a_folder_of_one_machine():
     if shutil.which("git") is None or not (ROOT / ".git").exists():
         pytest.skip("not a git checkout")

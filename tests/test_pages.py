@@ -46,6 +46,7 @@ def without_seconds(text: str) -> str:
     return re.sub(r"\.py:\d+", ".py", text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("command", "printed"), CONSOLE)
 def test_a_page_s_output_is_what_the_command_prints(
     command, printed, tmp_path, run: Run, monkeypatch
@@ -101,6 +102,7 @@ def printed(code: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.long
 def test_the_page_s_fast_form_agrees_with_the_scan(capsys):
     (difference,) = printed(python_of(RUN, "import chunked"), capsys)
     assert 0 < float(difference) < 2 * ACCURACY["float32"]  # both lanes are that close to float64

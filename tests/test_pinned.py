@@ -136,7 +136,7 @@ def file(folder: Path, *parts: str) -> Path:
     return path
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_a_file_that_replaces_a_definition_is_refused_and_the_definition_is_back(
     tmp_path: Path, way: str
@@ -154,11 +154,13 @@ def test_a_file_that_replaces_a_definition_is_refused_and_the_definition_is_back
         pass
 
 
+@pytest.mark.long
 def test_a_file_that_raises_after_it_has_replaced_a_definition_is_refused_for_that(tmp_path: Path):
     with pytest.raises(Redefined, match="gradient_descent"):
         from_file(file(tmp_path, DESCENT, "descent.gradient_descent = 0\n1 / 0"))
 
 
+@pytest.mark.long
 def test_a_module_and_a_program_are_refused_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     for name in ("myclaims", "myprogram"):
@@ -169,7 +171,7 @@ def test_a_module_and_a_program_are_refused_alike(tmp_path: Path, monkeypatch: p
         prove("myprogram:forward", shapes="X: T f", equals="myprogram:forward")
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "lines",
     [
@@ -241,6 +243,7 @@ ORDINARY = """
 """
 
 
+@pytest.mark.long
 def test_the_example_of_the_readme_is_taken(run: Run, tmp_path: Path):
     readme = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
     (code, *_) = re.findall(r"```python\n(from scanproof import Source.*?)```", readme, re.S)
@@ -283,6 +286,7 @@ def test_importing_everything_changes_no_definition(late: str):
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
+@pytest.mark.long
 def test_what_decides_is_imported_before_a_users_code_runs(write: Write):
     file = write(
         TRUE, "import sys\nprint(*(name for name in sys.modules if 'scanproof' in name))\n"
@@ -302,6 +306,7 @@ def test_what_decides_is_imported_before_a_users_code_runs(write: Write):
     }
 
 
+@pytest.mark.long
 def test_what_was_noted_is_in_no_module_where_a_users_code_would_find_it(run: Run, write: Write):
     assert run("check", write(TRUE)).code == 0
     for name, module in list(sys.modules.items()):

@@ -131,7 +131,9 @@ def test_plot_writes_the_file_and_nothing_else(run: Run, tmp_path: Path, suffix:
     assert len(list(tmp_path.iterdir())) == 2
 
 
-@pytest.mark.short(4)
+@pytest.mark.short(
+    "arguments0-this row has nothing to plot", "arguments4-give one of .svg, .png, .pdf"
+)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

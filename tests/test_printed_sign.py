@@ -54,7 +54,7 @@ def test_the_theorem_with_the_printed_sign_is_refuted_for_all_parameters(tmp_pat
     assert done.returncode == 0 and "-7/4" in done.stdout
 
 
-@pytest.mark.long_cases("printed-line")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("id", "scope"),
     [
@@ -69,6 +69,7 @@ def test_what_it_rests_on_is_proved(id: str, scope: str):
     assert (found.verdict, found.scope) == ("proved", scope)
 
 
+@pytest.mark.long
 def test_the_formulas_in_words_are_those_of_the_layers():
     assert decide(CLAIMS["ssd.thm5.1+printed-coefficients"], ENGINES["flint"]).verdict == "proved"
 

@@ -49,10 +49,12 @@ def forward(X, Y, q):
     return state @ q / X.shape[0]
 
 
+@pytest.mark.long
 def test_a_scan_of_outer_products_is_a_step_of_gradient_descent():
     proved(REGRESSION, lambda X, Y, q: equal(program(forward)(X, Y, q), Y.T @ (X @ q) / X.shape[0]))
 
 
+@pytest.mark.long
 def test_the_mean_for_the_sum_is_refuted_with_numbers():
     found = decided(lambda X, Y, q: equal(program(forward)(X, Y, q), Y.T @ (X @ q)), REGRESSION)
     assert found.verdict == "refuted"
@@ -98,6 +100,7 @@ def test_the_maximum_that_a_softmax_subtracts_cancels():
     proved({"X": "T f", "Y": "T k"}, body)
 
 
+@pytest.mark.long
 def test_a_maximum_that_does_not_cancel_is_not_proved():
     def body(X):
         return equal(program(lambda X: jnp.exp(X - X.max(axis=0)))(X), namespace(X).exp(X))
@@ -133,6 +136,7 @@ def test_decays_counters_and_reverse_scans_are_recursions():
     proved({"z": "T D", "a": "T", "b": "T N", "c": "T N"}, body, sizes={"T": (1, 2, 3)})
 
 
+@pytest.mark.long
 def test_slices_paddings_and_reshapes_keep_their_entries():
     def moved(X):
         pairs = jnp.stack([X, 2 * X], axis=1).reshape(2 * X.shape[0], X.shape[1])
@@ -184,6 +188,7 @@ def test_a_program_that_decides_a_size_is_stopped_with_its_line(branch, asked):
     assert "test_programs.py" in told
 
 
+@pytest.mark.long
 def test_a_question_that_all_sizes_answer_alike_is_no_branch():
     def asked(X):
         assert X.shape[0] != 0
@@ -285,6 +290,7 @@ def test_what_real_numbers_and_whole_numbers_do_not_tell_is_not_read(unread):
     assert under(unread).startswith("not read")
 
 
+@pytest.mark.long
 def test_a_remainder_of_places_is_read():
     assert under(lambda u: (places(u) % 2) * u) == "same"
 
@@ -300,6 +306,7 @@ def test_maxima_of_different_numbers_do_not_cancel():
     assert found
 
 
+@pytest.mark.long
 def test_functions_behind_jit_and_partial_are_programs():
     def scaled(X, by):
         return X * by

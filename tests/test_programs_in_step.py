@@ -53,7 +53,7 @@ def cases(table):
     ]  # fmt: skip
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize("name", cases(EQUAL))
 def test_programs_in_step_are_equal_at_all_sizes(name):
     assert not far_apart(*EQUAL[name])
@@ -61,6 +61,7 @@ def test_programs_in_step_are_equal_at_all_sizes(name):
     assert not isinstance(found, str), found
 
 
+@pytest.mark.short("a sign in the matrix")
 @pytest.mark.parametrize("name", cases(APART))
 def test_programs_that_are_not_equal_are_not_proved(name):
     assert far_apart(*APART[name])
@@ -108,7 +109,7 @@ PARTS = {
 }
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize("name", PARTS)
 def test_complex_arithmetic_is_that_of_its_parts_and_jaxs_own(name):
     assert name in {*PARTWISE, *TABLE}
@@ -123,6 +124,7 @@ def test_complex_arithmetic_is_that_of_its_parts_and_jaxs_own(name):
     assert not isinstance(found, str), found
 
 
+@pytest.mark.long
 def test_a_complex_result_is_two_real_ones():
     given = {"a": "T", "b": "T"}
 
@@ -196,6 +198,7 @@ def a_hypothesis_that_is_not_there(trace):
     step[3] = ["hypothesis", 9]
 
 
+@pytest.mark.short("outside_of_the_induction")
 @pytest.mark.parametrize(
     "change",
     [

@@ -182,7 +182,7 @@ FALSE = {
 }
 
 
-@pytest.mark.short(20)
+@pytest.mark.long
 @pytest.mark.parametrize("name", TRUE)
 def test_it_is_proved_for_all_sizes(name):
     left, right, shapes = TRUE[name]
@@ -190,7 +190,7 @@ def test_it_is_proved_for_all_sizes(name):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
-@pytest.mark.short("root of T", "odd T")
+@pytest.mark.short("root of T for root of d")
 @pytest.mark.parametrize("name", FALSE)
 def test_what_is_false_is_refuted(name):
     left, right, shapes = FALSE[name]
@@ -206,6 +206,7 @@ def test_the_answer_names_the_cases_and_what_was_proved_in_each():
     assert {one["case"] for one in found.result.evidence} == set(found.cases)
 
 
+@pytest.mark.long
 def test_a_counterexample_is_at_the_program_s_own_sizes():
     found = prove(halves_without_the_middle, shapes="x: T d", equals=summed).result
     assert found.counterexample.sizes["T"] % 2 == 1
@@ -272,6 +273,7 @@ def test_what_is_not_read_is_told_before_anything_is_multiplied_out(monkeypatch)
     assert asked[:1] != [["flint", "sympy"]]
 
 
+@pytest.mark.long
 def test_names_are_python_s_own_again_after_a_trace():
     own = math.sqrt, math.log, np.sqrt, np.power, root, builtins.len
     prove(attention, shapes=ATTENTION, equals=attention_scaled_first)
@@ -291,6 +293,7 @@ def sees_what_stands_in(x):
     return x.sum(0) * (1 if "len" in globals() else 2)
 
 
+@pytest.mark.long
 def test_a_program_that_looks_for_what_stands_in_is_what_its_numbers_are():
     assert prove(sees_what_stands_in, shapes="x: T d", equals=summed).result.verdict == "refuted"
     twice = prove(sees_what_stands_in, shapes="x: T d", equals=lambda x: 2 * x.sum(0)).result
@@ -313,6 +316,7 @@ def test_the_length_of_a_class_of_one_s_own_is_its_own():
     assert (found.verdict, found.scope) == ("proved", "all-sizes")
 
 
+@pytest.mark.long
 def test_whether_a_size_has_a_root_is_still_a_question():
     def asks(x):
         return x.sum(0) * (2 if hasattr(x.shape[0], "sqrt") else 1)
@@ -375,12 +379,14 @@ def test_a_script_calls_each_side_in_its_own_framework(tmp_path, monkeypatch):
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.long
 def test_functions_without_a_name_have_no_script():
     found = prove(lambda x: x, shapes="x: T", equals=lambda x: 2 * x)
     with pytest.raises(UsageError, match="imports both functions by name"):
         program_script(found.program, found.specification, shown(found))
 
 
+@pytest.mark.long
 def test_a_search_ends_after_the_steps_that_it_is_given():
     found = prove(running("float64"), shapes="x: T d", equals=summed, steps=10).result
     assert found.scope == "fixed-size"
@@ -444,7 +450,7 @@ NO_ROOTS = {
 }
 
 
-@pytest.mark.short("\\u221a(d + 1) twice")
+@pytest.mark.long
 @pytest.mark.parametrize("name", ROOTS)
 def test_roots_of_sizes_are_multiplied(name):
     left, right = ROOTS[name]
@@ -452,7 +458,7 @@ def test_roots_of_sizes_are_multiplied(name):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
-@pytest.mark.short(6)
+@pytest.mark.long
 @pytest.mark.parametrize("name", NO_ROOTS)
 def test_roots_are_not_taken_for_others(name):
     left, right = NO_ROOTS[name]

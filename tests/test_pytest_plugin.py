@@ -70,6 +70,7 @@ def outcomes(result: pytest.RunResult) -> dict[str, str]:
     return {id: word for word, id in lines}
 
 
+@pytest.mark.long
 def test_the_outcome_of_each_claim_is_its_verdict(pytester: pytest.Pytester, project: Project):
     project(TRUE, MENDED, FIXED, UNKNOWN)
     pytester.makepyfile(test_own="def test_own(): pass")
@@ -116,7 +117,7 @@ def test_a_failure_shows_the_counterexample_as_the_command_prints_it(
     assert "scanproof show mine.square claims.py --script" in said
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["option", "setting", "runxfail"])
 def test_what_is_not_proved_for_all_sizes_fails_if_one_says_so(
     pytester: pytest.Pytester, project: Project, how: str
@@ -156,6 +157,7 @@ def test_a_claim_that_takes_too_long_is_unknown(pytester: pytest.Pytester, proje
     assert "XFAIL claims.py::mine.linear - unknown: not decided within 0.2 s" in result.stdout.str()
 
 
+@pytest.mark.long
 def test_a_claim_that_takes_too_much_memory_is_unknown(pytester: pytest.Pytester, project: Project):
     project(TRUE.replace("return", "held = [bytes(10**6) for _ in range(10**6)]; return"))
     pytester.makeini("[pytest]\nscanproof_memory_limit = 500M\n")
@@ -218,6 +220,7 @@ def test_claims_are_chosen_as_tests_are(pytester: pytest.Pytester, project: Proj
     assert outcomes(pytester.runpytest_inprocess("-rA", "-m", "not scanproof")) == {}
 
 
+@pytest.mark.long
 def test_a_process_without_claim_files_imports_nothing_of_scanproof(pytester: pytest.Pytester):
     pytester.makepyfile(
         """

@@ -106,17 +106,20 @@ def decided(module: str, one: str, other: str, shapes: str = ROWS):
     return prove(f"{module}:{one}", shapes=shapes, equals=f"{module}:{other}").result
 
 
+@pytest.mark.short("cond_write-spec_rows_summed")
 @pytest.mark.parametrize("case", IN_TORCH, ids="-".join)
 def test_a_loop_for_torch_is_proved(case):
     found = decided("torch_loops", *case)
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", OTHER_IN_TORCH, ids="-".join)
 def test_a_loop_for_torch_that_is_another_is_not_proved(case):
     assert decided("torch_loops", *case).verdict != "proved"
 
 
+@pytest.mark.short("alias_view_append")
 @pytest.mark.parametrize("name", NOT_READ_IN_TORCH)
 def test_a_loop_for_torch_that_is_not_read_is_named(name):
     other, why = NOT_READ_IN_TORCH[name]
@@ -125,12 +128,14 @@ def test_a_loop_for_torch_that_is_not_read_is_named(name):
     assert why in str(found.reason)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", IN_JAX, ids=lambda case: case[0])
 def test_a_loop_of_python_in_jax_is_proved(case):
     found = decided("jax_loops", *case)
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.long
 def test_delta_rule_in_chunks_against_its_transpose_takes_little_memory():
     """At the listed sizes both were once multiplied out with every entry a symbol, which took 22 GB."""
     shapes = "q: 4*n d, k: 4*n d, v: 4*n e, beta: 4*n"
@@ -139,11 +144,13 @@ def test_delta_rule_in_chunks_against_its_transpose_takes_little_memory():
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.short("first")
 @pytest.mark.parametrize("case", OTHER_IN_JAX, ids=lambda case: case[0])
 def test_a_loop_of_python_in_jax_that_is_another_is_refuted(case):
     assert decided("jax_loops", *case).verdict == "refuted"
 
 
+@pytest.mark.short("named")
 @pytest.mark.parametrize("name", NOT_READ_IN_JAX)
 def test_a_loop_of_python_in_jax_that_is_not_read_is_named(name):
     found = decided("jax_loops", name, name)

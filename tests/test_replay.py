@@ -198,7 +198,7 @@ def test_what_is_read_is_written_as_it_was(saved: Path, id: str):
     assert written(read(file_of(saved, id), id)) == (saved / f"{id}.json").read_text()
 
 
-@pytest.mark.short(19)
+@pytest.mark.long
 @pytest.mark.usefixtures("search_raises")
 @pytest.mark.parametrize("id", VARIED)
 def test_no_search_runs_during_a_replay(saved: Path, id: str):
@@ -230,6 +230,7 @@ def all_sizes_in(file: Any) -> dict[str, Any]:
     return next(one for one in file["by"] if one["is"] == "all-sizes")
 
 
+@pytest.mark.long
 def test_a_file_holds_all_that_a_claim_says(saved: Path):
     both = recorded(saved, "ch9.span")
     assert both.trace is not None
@@ -270,7 +271,7 @@ CHANGES: dict[str, Change] = {
 """Of each kind one: what else is refused stands in `arena`."""
 
 
-@pytest.mark.short("a float for a coefficient")
+@pytest.mark.long
 @pytest.mark.parametrize("how", CHANGES)
 def test_a_changed_file_proves_nothing_and_where_one_searches_that_is_said_beside_the_verdict(
     saved: Path, tmp_path: Path, how: str
@@ -289,6 +290,7 @@ def test_a_changed_file_proves_nothing_and_where_one_searches_that_is_said_besid
     assert again.recorded
 
 
+@pytest.mark.long
 def test_the_error_names_the_theorem(saved: Path, tmp_path: Path):
     certificate = recorded(saved, SCAN)
     assert certificate.trace is not None
@@ -351,7 +353,15 @@ BROKEN: dict[str, Callable[[str], str | bytes]] = {
 }
 
 
-@pytest.mark.long_cases("many lists")
+@pytest.mark.long_cases(
+    "many lists",
+    "another format of the proof",
+    "a field of the proof less",
+    "bounds of a claim that says none",
+    "an empty line",
+    "no list",
+    "a long number",
+)
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_broken_file_is_one_clear_error(saved: Path, tmp_path: Path, how: str):
     text = BROKEN[how](text_of(saved))
@@ -375,7 +385,7 @@ def test_a_large_file_is_not_read(saved: Path, tmp_path: Path):
     assert f"more than {LIMIT} bytes" in replayed(tmp_path, CLAIMS[SCAN]).recorded
 
 
-@pytest.mark.short(5)
+@pytest.mark.long
 @pytest.mark.parametrize("other", [id for id in VARIED if id != SCAN])
 def test_the_proof_of_another_claim_is_stale(saved: Path, tmp_path: Path, other: str):
     rewrite(tmp_path, SCAN, recorded(saved, other))
@@ -468,6 +478,7 @@ def test_a_bound_is_told_as_it_was_found(saved: Path):
         assert found.entries()[0]["method"] in ("bound-chain", "sum-of-squares")
 
 
+@pytest.mark.long
 def test_a_bound_is_not_proved_by_that_of_a_weaker_one(tmp_path: Path):
     """The certificate of |y| ≤ n C is put there for |y| ≤ n C / 2, with its own problem and with the other."""
     weak, strong = (bound_claim(by) for by in (Fraction(1), Fraction(1, 2)))
@@ -526,6 +537,7 @@ def test_no_change_of_a_proof_makes_it_one_of_a_false_claim(tmp_path: Path):
         assert found.stale or found.broken
 
 
+@pytest.mark.long
 def test_a_proof_that_is_told_the_false_problem_does_not_show_it(tmp_path: Path):
     """The file says what the false claim says; its steps are those of the true one, changed at random."""
     assert saved_to(tmp_path, source_claim(1)).scope == "all-sizes"
@@ -577,6 +589,7 @@ def _problem_of(claim: Claim) -> Any:
     return json.loads(json.dumps(problem))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("id", [SCAN, "gril.eq16", "gd-ssm.forms+mask"])
 def test_a_file_with_a_false_problem_is_stale(saved: Path, tmp_path: Path, id: str):
     certificate = recorded(saved, id)
@@ -622,7 +635,7 @@ def rested(a: tuple[str, ...] = (), b: tuple[str, ...] = (), c: tuple[str, ...] 
     return text
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("same", ["(x * 2)", "(x + x)", "(5 * x - 3 * x)"])
 def test_a_proof_for_a_definition_written_otherwise_goes_through_or_is_stale(
     run: Run, write: Write, same: str
@@ -636,6 +649,7 @@ def test_a_proof_for_a_definition_written_otherwise_goes_through_or_is_stale(
     assert found["stale"] == (found["verdict"] == "unknown") == ("stale" in answer.err)
 
 
+@pytest.mark.long
 def test_a_proof_whose_steps_would_do_for_another_definition_is_stale(run: Run, write: Write):
     """Both sides have another factor: the steps are the same ones, but it is not the claim that was proved."""
     file = write(LAYER)
@@ -648,6 +662,7 @@ def test_a_proof_whose_steps_would_do_for_another_definition_is_stale(run: Run, 
     assert answer.code == 0
 
 
+@pytest.mark.long
 def test_what_is_stale_is_found_again_and_renewed_where_one_asks_for_it(run: Run, write: Write):
     file = write(LAYER)
     run("check", file, "--save")
@@ -664,6 +679,7 @@ def test_what_is_stale_is_found_again_and_renewed_where_one_asks_for_it(run: Run
     assert run("check", file, "--offline").err == ""
 
 
+@pytest.mark.long
 def test_a_false_definition_is_not_proved_by_the_proof_of_a_true_one(run: Run, write: Write):
     file = write(LAYER)
     run("check", file, "--certificates", "proofs", "--save")
@@ -691,6 +707,7 @@ def test_a_tampered_file_exits_3_and_the_claim_is_searched_again(run: Run, write
     assert (answer.code, statements(answer)["mine.layer"]["verdict"]) == (3, "unknown")
 
 
+@pytest.mark.long
 def test_rows_without_a_file_are_unknown_where_nothing_is_searched(run: Run, write: Write):
     answer = run("check", write(TRUE, LAYER), "--offline", "--format", "json")
     assert answer.code == 0
@@ -698,6 +715,7 @@ def test_rows_without_a_file_are_unknown_where_nothing_is_searched(run: Run, wri
     assert "there is no certificate of mine.layer, mine.linear" in answer.err
 
 
+@pytest.mark.long
 def test_what_is_saved_and_checked_again_is_what_is_found_from_scratch(run: Run, write: Write):
     file = write(TRUE, LAYER)
     cold = run("check", file, "--format", "json")
@@ -716,12 +734,13 @@ def test_a_folder_that_cannot_be_made_is_an_error(run: Run, write: Write):
     assert "cannot write there" in one_line(answer)
 
 
+@pytest.mark.long
 def test_a_folder_that_is_not_there_is_an_error(run: Run, write: Write):
     answer = run("check", write(TRUE), "--certificates", "nowhere")
     assert "--certificates nowhere" in one_line(answer)
 
 
-@pytest.mark.short("--from-scratch")
+@pytest.mark.long
 @pytest.mark.parametrize("other", ["--save", "--from-scratch"])
 def test_what_is_not_searched_is_neither_saved_nor_found(run: Run, write: Write, other: str):
     assert "give one of them" in one_line(run("check", write(TRUE), "--offline", other))
@@ -788,6 +807,7 @@ def test_claims_that_depend_on_each_other_in_a_cycle_are_an_error(run: Run, writ
     assert "mine.a → mine.b → mine.c → mine.a" in line
 
 
+@pytest.mark.long
 def test_a_claim_that_depends_on_none_that_there_is_is_an_error(run: Run, write: Write):
     line = one_line(run("check", write(rested(a=("mine.bb",)))))
     assert "mine.a depends on 'mine.bb'" in line
@@ -833,7 +853,7 @@ def test_no_certificate_makes_a_verdict_better_than_a_search_does(run: Run, writ
             assert got["verdict"] in (own["verdict"], "unknown", "error"), (left, options)
 
 
-@pytest.mark.short(5)
+@pytest.mark.long
 @pytest.mark.parametrize("bad", ["a folder", "a pipe", "no text", "unsettled", "another kind"])
 def test_what_is_no_certificate_is_named_and_the_claim_is_searched(
     run: Run, write: Write, bad: str

@@ -23,10 +23,12 @@ from scanproof.proofs.report.table import table
 SCHEMA = json.loads(Path(reports.__path__[0], "report.schema.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.long
 def test_schema_is_a_schema():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
+@pytest.mark.long
 def test_report_with_every_verdict_validates():
     report = json.loads(json.dumps(every_kind()))
     jsonschema.Draft202012Validator(SCHEMA).validate(report)

@@ -49,6 +49,7 @@ def stories() -> list[story.Story]:
     ]
 
 
+@pytest.mark.long
 def test_story_of_the_known_row_can_be_redone_by_hand():
     (told,) = (s for s in stories() if s.id == KNOWN)
     text = story.as_text(told)

@@ -81,6 +81,7 @@ def test_one_convention_explains_each_table_and_it_is_the_same():
     assert [one.convention for one in matches(six, targets=True)] == [Convention(10, targets=10)]
 
 
+@pytest.mark.long
 def test_the_half_width_that_is_printed_explains_the_predictor_0_for_no_f():
     for loss, spread, targets in (("0.426", "0.0016", False), ("0.414", "0.002", True)):
         found = alone(printed(loss, spread), ZERO, targets)
@@ -113,7 +114,7 @@ def test_every_empirical_row_of_the_ledger_is_measured_and_known_to_the_command(
     assert {id for id, claim in empirical.items() if claim.measured} == set(ROWS)
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("row", "data"), [("gril.table10", "Long Range Arena"), ("gril.table11", "WikiText-103")]
 )
@@ -495,6 +496,7 @@ def test_the_table_has_the_printed_and_the_exact_figures(run: Run):
     assert "245/1188 = 0.2062" in answer.out
 
 
+@pytest.mark.long
 def test_a_supported_row_is_neither_open_nor_wrong_and_shows_both_figures(
     run: Run, tmp_path, monkeypatch
 ):
@@ -510,6 +512,7 @@ def test_a_supported_row_is_neither_open_nor_wrong_and_shows_both_figures(
     assert re.split(" {2,}", line.strip())[3:] == ["the predictor 0", "yes", "0.4167 ± 0", "yes"]
 
 
+@pytest.mark.long
 def test_what_a_quick_run_leaves_undecided_is_not_called_unmeasured(run: Run, tmp_path):
     changed(record(tmp_path, "gril.table6", preset="quick"), gril=figure(0.4))
     answer = run("reproduce", "gril.table6", "--out", str(tmp_path))
@@ -548,6 +551,7 @@ def test_a_formula_is_written_on_one_line():
     assert text(expected_loss(ZERO).put("any")) == "f m₂ v/2"
 
 
+@pytest.mark.long
 def test_the_page_has_the_verdicts_and_figures_of_the_command():
     page = (FOLDER.parents[1] / "docs" / "expected-losses.md").read_text("utf-8")
     for row in ROWS.values():

@@ -12,6 +12,7 @@ from loops import WIDE
 from scanproof.numeric.rounding.running_error import EPSILON, Bounded, bounded
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 2**32 - 1), length=st.integers(1, 200))
 def test_bound_covers_a_sum_in_any_order(seed: int, length: int):
     numbers = Draw(seed)(length)
@@ -24,6 +25,7 @@ def test_bound_covers_a_sum_in_any_order(seed: int, length: int):
         assert_agrees(running, exact, limit)
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 2**32 - 1))
 def test_bound_covers_what_the_inputs_errors_do(seed: int):
     """Inputs moved within their errors leave the exact result within the bound of the result."""

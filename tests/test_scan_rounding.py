@@ -41,7 +41,7 @@ def neighbour(id: str, **options: Any) -> Any:
     return decide(replace(claim, id=f"{id}-neighbour", options=options), ENGINES["all"])
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("id", "options"),
     [
@@ -61,6 +61,7 @@ def test_a_bound_with_one_rounding_or_one_underflow_fewer_is_false_for_one_token
     assert set(found.counterexample.sizes.values()) == {1}
 
 
+@pytest.mark.long
 def test_a_bound_for_few_roundings_is_false_where_they_are_many():
     claim = CLAIMS["rounding.gamma"]
     kept = {"u ≥ 0": claim.assuming["u ≥ 0"]}

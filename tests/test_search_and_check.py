@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import pytest
 from jax import lax
 
 from scanproof.proofs.check.all_sizes import outcome
@@ -23,11 +24,13 @@ def flat(a, b):
     return b.sum() * (jnp.exp(a) * jnp.cumsum(jnp.exp(b))) / running(a)
 
 
+@pytest.mark.long
 def test_a_quotient_of_quotients_is_proved_as_the_check_reads_it():
     result = prove(nested, shapes="a: T, b: T", equals=flat).result
     assert (result.verdict, result.scope) == ("proved", "all-sizes")
 
 
+@pytest.mark.long
 def test_without_the_theorems_by_which_a_denominator_is_not_0_the_check_refuses(monkeypatch):
     monkeypatch.setattr(writing, "_same_as_taken", dict)
     result = prove(nested, shapes="a: T, b: T", equals=flat).result
@@ -82,6 +85,7 @@ def masked_by_ids(k, v, ids):
     return jnp.tril(jnp.where(same, 1.0, 0.0)) @ (k * v)
 
 
+@pytest.mark.long
 def test_an_even_law_whose_two_sides_swap_positions_is_no_endless_search():
     result = prove(masked_by_ids, shapes="k: t, v: t, ids: t", equals=reset_by_ids).result
     assert result.verdict in ("unknown", "refuted")

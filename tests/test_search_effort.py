@@ -10,7 +10,7 @@ FEW = 8_000
 """Each of these took 60 000 steps and more when every guess was tried by induction, under each name that it has."""
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "id", ["ssd.thm5.2+gram-last", "ssd.thm5.1+first-epoch", "open.value-projection"]
 )

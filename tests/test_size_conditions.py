@@ -31,6 +31,7 @@ def shifted_by(most):
     return function
 
 
+@pytest.mark.short("1000-proved")
 @pytest.mark.parametrize(("most", "verdict"), [(1, "unknown"), (300, "unknown"), (1000, "proved")])
 def test_a_condition_that_leaves_a_handful_of_sizes_is_no_proof(most, verdict):
     result = prove(shifted_by(most), shapes="x: T", equals=lambda x: x).result
@@ -39,6 +40,7 @@ def test_a_condition_that_leaves_a_handful_of_sizes_is_no_proof(most, verdict):
         assert "leaves too few sizes: T is never 330" in result.reason
 
 
+@pytest.mark.long
 def test_each_size_has_to_go_far_while_the_others_are_least():
     def narrow(x):
         i, j = jnp.arange(x.shape[0]), jnp.arange(x.shape[1]) * 10**8
@@ -49,6 +51,7 @@ def test_each_size_has_to_go_far_while_the_others_are_least():
     assert "d is never 330, the other sizes at their least" in result.reason
 
 
+@pytest.mark.long
 def test_the_verdict_says_for_which_sizes_a_program_is_proved(run: Run, tmp_path, monkeypatch):
     (tmp_path / "strided.py").write_text(PROGRAMS)
     monkeypatch.chdir(tmp_path)

@@ -13,6 +13,7 @@ from strength.related import nearest
 FILE = "proofs/kernel/index.py"
 
 
+@pytest.mark.long
 def test_a_fault_is_one_place_of_a_file_that_stays_python_and_means_something_else():
     text = (ROOT / FILE).read_bytes()
     tree = ast.dump(ast.parse(text))

@@ -30,7 +30,7 @@ def data(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return d(F, K), d(N, F), d(N, K)
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "loss", [HALF_MEAN, HALF_SUM, SquaredError(1, True, 1)], ids=["½/N", "½", "ridge"]
 )
@@ -44,6 +44,7 @@ def test_gradient_descent_is_the_definition(loss):
     assert_agrees(found, compute(*inputs), bounds(compute, inputs), TWO_ROUNDINGS)
 
 
+@pytest.mark.long
 def test_descent_on_a_cross_entropy_is_the_definition():
     d = Draw(1)
     inputs = d(F, K), d(N, F), d.classes(N, K)
@@ -157,6 +158,7 @@ def test_a_wrong_task_is_refused(change: dict, complaint: str):
         samplers.regression(**{"heads": 1, "examples": 2, "features": 3, **change})
 
 
+@pytest.mark.long
 def test_metrics_of_two_linear_predictors_are_those_of_their_weights():
     A, B, query = Draw(6)(F, K), Draw(7)(F, K), Draw(8)(F)
     found = metrics.compare(lambda q: q @ A, lambda q: q @ B, query)

@@ -17,7 +17,7 @@ SHORT = (
 rules = pytest.mark.parametrize("name", BY_NAME)
 
 
-@pytest.mark.short("select/02")
+@pytest.mark.long
 @rules
 def test_a_rule_is_proved_for_all_sizes(name):
     rule = BY_NAME[name]
@@ -25,7 +25,7 @@ def test_a_rule_is_proved_for_all_sizes(name):
     assert found.verdict == "proved" or (name in OPEN and found.verdict != "refuted"), found.reason
 
 
-@pytest.mark.short("dot/05")
+@pytest.mark.long
 @rules
 def test_a_false_variant_is_not(name):
     rule = BY_NAME[name]

@@ -43,6 +43,7 @@ def flat(value):
     return [np.asarray(value)]
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_function_of_the_facade_computes_what_torch_computes(name: str, seed: int):
@@ -59,6 +60,7 @@ def test_a_function_of_the_facade_computes_what_torch_computes(name: str, seed: 
         assert np.abs(ours - theirs).max(initial=0) <= 2**10 * EPS * size
 
 
+@pytest.mark.long
 def test_every_function_that_the_facade_knows_is_compared():
     text = FILE.read_text()
     names = [n.removeprefix("linalg_") for n in RULES]
@@ -98,6 +100,7 @@ def slopes(tmp_path_factory):
     return file, runpy.run_path(str(file), run_name="torch_slopes")
 
 
+@pytest.mark.short("formats")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_slope_is_torchs_also_at_zeros_ties_and_bounds(name: str, slopes):
     file, functions = slopes
@@ -157,11 +160,13 @@ def computed_as_torch_does(name: str, over_sizes: bool) -> bool:
     return True
 
 
+@pytest.mark.short("item_of_a_list_augmented", "counted_by_an_iterator", "backwards")
 @pytest.mark.parametrize("name", alias_functions())
 def test_memory_that_is_shared_is_never_read_as_something_else(name: str):
     assert computed_as_torch_does(name, over_sizes=False) == (name not in REFUSED)
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize("name", alias_functions())
 def test_nor_in_loops_over_sizes(name: str):
     assert computed_as_torch_does(name, over_sizes=True) == (name not in REFUSED | SYMBOLIC)

@@ -107,23 +107,27 @@ def decided(one: str, other: str, shapes: str):
     return prove(f"torch_programs:{one}", shapes=shapes, equals=f"torch_programs:{other}").result
 
 
+@pytest.mark.short("forgetting0")
 @pytest.mark.parametrize("case", EQUAL, ids=lambda case: case[0])
 def test_two_forms_are_proved_equal(case):
     found = decided(*case)
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", OTHER, ids=lambda case: case[0])
 def test_a_planted_mistake_is_refuted(case):
     assert decided(*case).verdict == "refuted"
 
 
+@pytest.mark.long
 def test_what_is_not_read_is_named():
     found = decided("largest", "largest", GRADIENTS)
     assert found.verdict == "unknown"
     assert "torch.argmax (torch_programs.py:" in str(found.reason)
 
 
+@pytest.mark.short("prefix_of_a_function")
 @pytest.mark.parametrize("name", NOT_READ)
 def test_what_turns_decide_is_read_as_it_is_or_not_at_all(name):
     shapes, why = NOT_READ[name]
@@ -136,12 +140,14 @@ def behind_a_door(one: str, other: str, shapes: str = "x: T"):
     return prove(f"torch_doors:{one}", shapes=shapes, equals=f"torch_doors:{other}").result
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", AS_TORCH_HAS_IT, ids="-".join)
 def test_arguments_and_derivatives_are_what_torch_makes_of_them(case):
     found = behind_a_door(*case)
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.short("sum_of_no_axes-same", "floor_of_whole-same")
 @pytest.mark.parametrize("case", AS_TORCH_HAS_IT_NOT, ids="-".join)
 def test_and_nothing_else(case):
     try:
@@ -150,6 +156,7 @@ def test_and_nothing_else(case):
         assert "shapes" in str(error)
 
 
+@pytest.mark.short("by_its_precision")
 @pytest.mark.parametrize("name", IN_SINGLE)
 def test_a_program_that_asks_for_a_format_is_proved_for_torchs_default_and_says_so(name):
     found = behind_a_door(name, "twice")
@@ -157,12 +164,14 @@ def test_a_program_that_asks_for_a_format_is_proved_for_torchs_default_and_says_
     assert "inputs are of the format float32, torch's default" in str(found.evidence)
 
 
+@pytest.mark.long
 def test_casts_between_real_formats_change_nothing():
     found = behind_a_door("cast_delta", "cast_delta_transposed", DELTA)
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
     assert "format" not in str(found.evidence)
 
 
+@pytest.mark.short("rounded", "written_leaf", "is_the_same", "late_in_a_list")
 @pytest.mark.parametrize("name", NOT_BOUND)
 def test_what_is_not_bound_is_refused_with_its_line(name):
     found = behind_a_door(name, name)

@@ -64,6 +64,7 @@ def program(seed: int) -> str:
     return f"def f{seed}(x):\n" + "\n".join(f"    {one}" for one in lines) + "\n\n\n"
 
 
+@pytest.mark.long
 def test_random_programs_are_read_as_torch_runs_them_or_refused(tmp_path):
     file = tmp_path / "random_torch.py"
     file.write_text("import torch\n\n\n" + "".join(map(program, range(COUNT))))
@@ -138,6 +139,7 @@ def constant(a):
 """
 
 
+@pytest.mark.long
 def test_random_slopes_are_torchs_at_zeros_ties_and_bounds(tmp_path):
     file = tmp_path / "random_slopes.py"
     file.write_text(HEAD + "".join(map(slope, range(SLOPES))))

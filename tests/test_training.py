@@ -142,7 +142,7 @@ def test_s5_is_the_convolution_of_its_poles():
     assert np.allclose(out, expected, atol=1e-4)
 
 
-@pytest.mark.short("classes")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "task",
     [Regression(3, 2, 2, scale=0.5), Regression(3, 2, None, "normal"), Classification(3, 2, 3)],
@@ -288,7 +288,7 @@ def half_trained(tmp_path_factory) -> bytes:
     return (folder / checkpoints.NAME).read_bytes()
 
 
-@pytest.mark.short("told1-number of blocks is 'x'")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("told", "message"),
     [

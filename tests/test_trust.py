@@ -98,6 +98,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_query_that_is_caught_is_noted_all_the_same(name):
     ask = QUESTIONS[name]
@@ -113,6 +114,7 @@ def test_a_query_that_is_caught_is_noted_all_the_same(name):
     assert "test_trust.py:" in result.reason
 
 
+@pytest.mark.long
 def test_what_holds_at_all_sizes_may_be_asked():
     def body(x, N):
         known = isinstance(N, int) and N >= 1 and N + 1 != N and N not in (None, "N")
@@ -121,6 +123,7 @@ def test_what_holds_at_all_sizes_may_be_asked():
     assert for_all_sizes(decided(body, {"x": "N"}))
 
 
+@pytest.mark.long
 def test_an_error_of_an_array_that_is_caught_counts():
     def body(x, N):
         try:
@@ -132,6 +135,7 @@ def test_an_error_of_an_array_that_is_caught_counts():
     assert not for_all_sizes(decided(body, {"x": "N"}))
 
 
+@pytest.mark.long
 def test_a_size_has_no_attribute_that_whole_numbers_lack():
     def body(x, N):
         lacks = not any(hasattr(N, name) for name in ("index", "_index", "_asked", "entries"))
@@ -162,11 +166,13 @@ def heard(ask):
     return not for_all_sizes(decided(body, {"x": "N f"}, sizes={"N": (2,), "f": (2,)}))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(OF_AN_ARRAY))
 def test_what_only_some_kinds_of_arrays_have_is_heard(name):
     assert heard(lambda x, xp: getattr(x, name))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(OF_A_NAMESPACE))
 def test_what_only_some_namespaces_have_is_heard(name):
     assert heard(lambda x, xp: getattr(xp, name))
@@ -194,6 +200,7 @@ OF_ARRAYS = {
 }
 
 
+@pytest.mark.short("a text", "entries that are set")
 @pytest.mark.parametrize("name", OF_ARRAYS)
 def test_what_an_array_is_asked_and_only_some_kinds_answer_is_heard(name):
     assert heard(OF_ARRAYS[name])
@@ -211,11 +218,13 @@ OF_ALL_KINDS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", OF_ALL_KINDS)
 def test_what_all_kinds_of_arrays_answer_alike_may_be_asked(name):
     assert not heard(OF_ALL_KINDS[name])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ask", [float, int, abs, weakref.ref])
 def test_what_no_kind_of_array_answers_may_be_asked(ask):
     exact = ExactNamespace(RationalField()).asarray([[1]])
@@ -228,6 +237,7 @@ def test_all_kinds_of_arrays_are_iterable_alike():
     assert hasattr(KernelArray, "__iter__") == hasattr(ExactArray, "__iter__")
 
 
+@pytest.mark.long
 def test_a_label_in_pieces_asks_nothing():
     def body(x, N):
         for t in each(0, N - 1):
@@ -239,6 +249,7 @@ def test_a_label_in_pieces_asks_nothing():
 # Loops.
 
 
+@pytest.mark.long
 def test_what_one_turn_leaves_to_the_next_is_seen_though_one_size_is_listed():
     def body(x, xp, N):
         one = other = xp.zeros(())
@@ -283,6 +294,7 @@ def test_a_witness_that_asks_for_an_input_is_an_error_that_names_it():
         )
 
 
+@pytest.mark.long
 def test_a_witness_that_the_body_makes_proves_no_existence():
     def body(x, xp, f):
         return equal(twice((x @ x) * xp.eye(f)) @ x, 2 * (x @ x) * x)
@@ -292,6 +304,7 @@ def test_a_witness_that_the_body_makes_proves_no_existence():
     assert "parameters=" in result.reason
 
 
+@pytest.mark.long
 def test_inputs_that_collide_have_the_parameters_in_common():
     body = lambda a, x: undetermined(a * twice(x), a * x)  # noqa: E731
     given = {"a": "", "x": ""}
@@ -305,6 +318,7 @@ def test_a_collision_at_one_choice_of_parameters_does_not_refute_that_another_do
     assert "parameters a" in result.reason
 
 
+@pytest.mark.long
 def test_undetermined_is_said_of_every_size_listed():
     body = lambda x: undetermined(twice(x).sum(), x)  # noqa: E731
     result = decided(body, {"x": "N"}, sizes={"N": (1, 2)})
@@ -324,6 +338,7 @@ def test_what_fails_at_the_next_size_is_refuted_there():
     assert (result.verdict, result.counterexample.sizes) == ("refuted", {"N": 4})
 
 
+@pytest.mark.long
 def test_a_denominator_that_is_0_at_all_larger_sizes_proves_nothing():
     def body(a, xp, N):
         zero = product(build(xp, N, lambda i: xp.asarray(i) - 3))
@@ -340,6 +355,7 @@ def test_conditions_that_are_met_at_small_sizes_only_are_said():
     assert "met at none of" in tried["assumes"][0]
 
 
+@pytest.mark.long
 def test_a_difference_that_ends_is_found():
     def body(x, xp, N):
         gone = product(build(xp, N, lambda i: xp.asarray(i) - 3))
@@ -349,6 +365,7 @@ def test_a_difference_that_ends_is_found():
     assert result.verdict == "refuted"
 
 
+@pytest.mark.long
 def test_a_bound_whose_condition_changes_with_the_size_is_refuted():
     def body(x, C):
         return at_most(twice(x) - x, C)
@@ -371,6 +388,7 @@ def test_sizes_to_try_do_not_depend_on_the_claims_name_but_on_its_code():
     assert 17 in Code([other]).numbers
 
 
+@pytest.mark.long
 def test_a_number_in_the_code_is_tried_for_each_size():
     one = claim(lambda x, N: equal(twice(x) * (N + 57 - N), 57 * (x + x)), {"x": "N"})
     tried = [sizes["N"] for sizes in beyond.beyond(one).held]
@@ -378,6 +396,7 @@ def test_a_number_in_the_code_is_tried_for_each_size():
     assert max(tried) > 256
 
 
+@pytest.mark.long
 def test_a_claim_false_from_7_on_in_a_construction_with_three_sizes_is_refuted():
     memory = Construction(
         "a memory whose readout is 0 from 7 examples on",
@@ -408,6 +427,7 @@ def test_inputs_that_do_not_meet_the_conditions_do_not_show_that_sides_differ():
     assert "at N=5 it fails" in result.reason
 
 
+@pytest.mark.long
 def test_where_no_inputs_meet_the_conditions_farther_out_it_is_unknown():
     def body(x, eta):
         return differs(twice(x).sum() + eta, twice(x).sum())
@@ -418,11 +438,13 @@ def test_where_no_inputs_meet_the_conditions_farther_out_it_is_unknown():
     assert "at N=4 no inputs were found that meet the conditions" in result.reason
 
 
+@pytest.mark.long
 def test_inputs_may_have_the_names_of_functions():
     body = lambda exp, abs, log, xp: equal(exp * twice(abs).sum() + log, log + 2 * abs.sum() * exp)  # noqa: E731
     assert for_all_sizes(decided(body, {"exp": "", "abs": "N", "log": ""}))
 
 
+@pytest.mark.long
 def test_a_state_that_a_step_keeps_beside_the_scan_is_seen():
     def body(x, xp, N):
         seen = []
@@ -485,6 +507,7 @@ def test_integers_that_may_run_over_are_a_condition_in_words():
     assert condition.startswith("70000·T ≤ 2147483647 (int32, tests/test_trust.py:")
 
 
+@pytest.mark.long
 def test_integers_that_wrap_at_a_size_tried_refute():
     def wrapped(x):
         i = lax.iota(jnp.int32, x.shape[0])
@@ -494,6 +517,7 @@ def test_integers_that_wrap_at_a_size_tried_refute():
     assert (result.verdict, result.counterexample.sizes) == ("refuted", {"T": 2, "d": 1})
 
 
+@pytest.mark.long
 def test_a_program_that_changes_far_out_is_told_with_its_line():
     def windowed(x):
         length = x.shape[0]
@@ -507,6 +531,7 @@ def test_a_program_that_changes_far_out_is_told_with_its_line():
     assert "test_trust.py:" in result.reason
 
 
+@pytest.mark.long
 def test_a_size_that_is_looked_up_is_told_with_its_line():
     def scaled(x):
         return x.sum(0) * {7: 2.0}.get(x.shape[0], 1.0)
@@ -515,6 +540,7 @@ def test_a_size_that_is_looked_up_is_told_with_its_line():
     assert (result.verdict, result.counterexample.sizes["T"]) == ("refuted", 7)
 
 
+@pytest.mark.long
 def test_what_a_program_does_besides_computing_is_an_error():
     import jax
 
@@ -526,6 +552,7 @@ def test_what_a_program_does_besides_computing_is_an_error():
         outcome(loud, lambda x: x.sum(0))
 
 
+@pytest.mark.long
 def test_sides_whose_shapes_part_farther_out_are_refuted_at_that_size():
     found = outcome(lambda x: x[:300], lambda x: x).result
     assert found.verdict == "refuted"
@@ -539,6 +566,7 @@ UNTRACED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", UNTRACED)
 def test_a_size_that_jax_cannot_trace_is_told_with_its_line_and_what_to_write(name):
     function = UNTRACED[name]
@@ -548,6 +576,7 @@ def test_a_size_that_jax_cannot_trace_is_told_with_its_line_and_what_to_write(na
     assert re.search(rf"at tests/test_trust\.py:{line}: .*; compute with jnp", found.reason)
 
 
+@pytest.mark.long
 def test_a_size_that_the_reader_of_programs_stumbles_over_is_told_with_the_programs_line():
     found = outcome(lambda x: x[jnp.minimum(jnp.arange(x.shape[0]), 9**5)], lambda x: x).result
     assert (found.verdict, found.scope) == ("proved", "fixed-size")
@@ -556,6 +585,7 @@ def test_a_size_that_the_reader_of_programs_stumbles_over_is_told_with_the_progr
     assert "xp.asarray" not in found.reason
 
 
+@pytest.mark.long
 def test_additions_of_integers_at_places_are_a_condition_in_words():
     def program(x):
         counts = jnp.zeros((1,), jnp.int32).at[jnp.zeros(x.shape[0], int)].add(70_000)
@@ -567,6 +597,7 @@ def test_additions_of_integers_at_places_are_a_condition_in_words():
     assert any("no whole number runs over" in text for text in entry["assumes"])
 
 
+@pytest.mark.long
 def test_a_value_that_a_selection_leaves_out_may_be_none():
     def program(x):
         places = jnp.arange(x.shape[0])
@@ -578,6 +609,7 @@ def test_a_value_that_a_selection_leaves_out_may_be_none():
     assert outcome(program, shifted, shapes="x: T").result.verdict == "proved"
 
 
+@pytest.mark.long
 def test_a_program_that_is_nan_either_way_does_not_tell_tracers_from_arrays():
     found = outcome(lambda x: jnp.log(x - 3), lambda x: jnp.log(x - 3), shapes="x: T").result
     assert "tracers" not in (found.reason or "")
@@ -591,6 +623,7 @@ def test_a_large_array_of_numbers_is_refused_at_once():
     assert "an array of 3600 numbers" in found.reason
 
 
+@pytest.mark.long
 def test_a_quotient_by_0_is_not_compared():
     def program(x):
         places = jnp.arange(x.shape[0])

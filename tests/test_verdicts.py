@@ -22,6 +22,7 @@ from scanproof.proofs.language.statements import (
 )
 
 
+@pytest.mark.long
 def test_an_identity_is_proved_for_all_sizes_by_the_kernel_after_flint():
     result = decided(lambda u, v: equal(inner(u, v), inner(v, u)), VECTORS)
     assert (result.verdict, result.scope) == ("proved", "all-sizes")
@@ -37,6 +38,7 @@ def test_an_identity_is_proved_for_all_sizes_by_the_kernel_after_flint():
     )
 
 
+@pytest.mark.long
 def test_without_the_kernel_two_engines_prove_it_at_fixed_sizes():
     result = decide(claim(lambda u, v: equal(inner(u, v), inner(v, u)), VECTORS), FIXED)
     assert (result.verdict, result.scope) == ("proved", "fixed-size")
@@ -79,6 +81,7 @@ def test_one_false_part_refutes_a_conjunction():
     assert verdict(body, VECTORS) == "refuted"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ["all", "flint", "sympy"])
 def test_every_engine_settles_a_claim_alone(engine):
     true = claim(lambda u, v: equal(inner(u + v, u - v), inner(u, u) - inner(v, v)), VECTORS)
@@ -116,6 +119,7 @@ def test_sides_of_different_shapes_are_an_error_that_names_both_shapes():
     assert "() and (1,)" in (result.reason or "")
 
 
+@pytest.mark.long
 def test_hypotheses_that_nothing_meets_are_an_error():
     result = decided(
         lambda u, v: equal(inner(u, v), inner(v, u)),
@@ -137,6 +141,7 @@ def test_a_counterexample_meets_the_hypotheses():
     assert Fraction(found.inputs["u"][0]) > 1
 
 
+@pytest.mark.long
 def test_an_existence_claim_is_proved_by_its_witness_and_not_refuted_by_one_that_fails():
     def scaled(p, u, v):
         return equal(inner(u, v), p * inner(u, v))
@@ -154,6 +159,7 @@ def test_two_inputs_with_one_statistic_refute_a_map():
     assert set(result.counterexample.inputs) == {"first", "second"}
 
 
+@pytest.mark.long
 def test_two_inputs_with_one_statistic_prove_that_no_map_exists():
     body = lambda u: undetermined(u.sum(), inner(u, u))  # noqa: E731
     assert verdict(body, {"u": "n"}, sizes={"n": (2, 3)}) == "proved"
@@ -165,6 +171,7 @@ def test_a_map_that_may_exist_is_unknown_not_proved():
     assert verdict(lambda u: determines(inner(u, u), 2 * inner(u, u)), {"u": "n"}) == "unknown"
 
 
+@pytest.mark.long
 def test_sides_that_differ_somewhere_at_every_size_are_proved_different():
     assert verdict(lambda u, v: differs(inner(u, u), inner(v, v)), VECTORS) == "proved"
 
@@ -173,6 +180,7 @@ def test_identical_sides_refute_that_they_differ():
     assert verdict(lambda u, v: differs(inner(u, v), inner(v, u)), VECTORS) == "refuted"
 
 
+@pytest.mark.long
 def test_an_inequality_of_symbols_is_refuted_by_numbers_or_unknown():
     assert verdict(lambda u, v: at_most(inner(u, v), inner(u, u)), VECTORS) == "refuted"
     true = lambda u, v: at_most(2 * inner(u, v), inner(u, u) + inner(v, v))  # noqa: E731
@@ -188,6 +196,7 @@ def test_an_inequality_of_plain_numbers_is_decided():
     assert verdict(lambda: at_most(Fraction(1, 2), printed()), {}) == "refuted"
 
 
+@pytest.mark.long
 def test_exponentials_go_through_sympy_and_not_through_flint():
     row = claim(
         lambda z: equal(sigmoid(z) + sigmoid(-z), 1 + 0 * z), {"z": "n"}, sizes={"n": (1, 2)}
@@ -202,6 +211,7 @@ def test_a_false_claim_about_exponentials_has_a_counterexample():
     assert verdict(lambda z: equal(sigmoid(z) + sigmoid(z), 1 + 0 * z), {"z": "1"}) == "refuted"
 
 
+@pytest.mark.long
 def test_definitions_that_ran_are_named_by_file_and_line():
     def body(x, y, w):
         return equal(SUM(w, x, y), SUM(w, x, y) + 0)

@@ -37,7 +37,7 @@ from scanproof.numeric.rounding.batch import to_bfloat16, to_float32
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize("id", ["gril.prop4.1", "ssd.thm4.1", "linear-attention.gd", "mamba2.gd"])
 def test_an_export_says_all_sizes_where_the_ledger_does(id, tmp_path):
     target = "hf-mamba2" if id == "mamba2.gd" else "torch"
@@ -65,7 +65,7 @@ def test_run_of_a_whole_network_names_the_export_that_has_its_parameters():
         scanproof.run("mamba2.gd", features=4, examples=8)
 
 
-@pytest.mark.short(6)
+@pytest.mark.long
 @pytest.mark.parametrize("n", [64, 65, 300])
 @pytest.mark.parametrize("derived", [True, False])
 def test_untouched_weights_are_not_contradicted_however_many_examples_they_are_for(
@@ -79,6 +79,7 @@ def test_untouched_weights_are_not_contradicted_however_many_examples_they_are_f
     assert report.promise is not None and report.promise.found <= report.promise.bound
 
 
+@pytest.mark.long
 def test_where_tasks_of_so_many_examples_take_too_long_nothing_is_concluded(tmp_path, monkeypatch):
     monkeypatch.setattr(linear, "LONGEST", 64)
     monkeypatch.setattr(linear_certificate, "WORK", 1)
@@ -90,6 +91,7 @@ def test_where_tasks_of_so_many_examples_take_too_long_nothing_is_concluded(tmp_
         assert any(said in note for note in report.notes)
 
 
+@pytest.mark.long
 def test_a_certificate_names_the_data_that_the_statement_is_about(tmp_path):
     out = tmp_path / "out"
     told = export("ssd.remark4.1-lsa", target="numpy", out=out, features=1, examples=5, steps=2)
@@ -166,7 +168,7 @@ BOUNDED = [
 """With what the bound may be times the error that a short search finds, at most."""
 
 
-@pytest.mark.short("linear-attention.gd-fla-linear-attention-options2-100")
+@pytest.mark.long
 @pytest.mark.parametrize(("id", "target", "options", "times"), BOUNDED)
 def test_an_error_that_is_found_is_below_the_bound_and_not_far_below(
     id, target, options, times, tmp_path
@@ -175,6 +177,7 @@ def test_an_error_that_is_found_is_below_the_bound_and_not_far_below(
     assert 0 < certificate["found"] <= certificate["absolute"] <= times * certificate["found"]
 
 
+@pytest.mark.long
 def test_the_bound_of_twenty_steps_on_a_thousand_examples_says_something(run: Run, tmp_path):
     sizes = ["--features", "64", "--examples", "1000", "--steps", "20"]
     out = ["--out", str(tmp_path / "out")]
@@ -195,6 +198,7 @@ def test_a_larger_prediction_than_there_is_contradicts_a_manifest(
     assert where in [c.assertion for c in identify(tmp_path / "out").contradictions]
 
 
+@pytest.mark.long
 def test_a_manifest_of_an_earlier_version_is_not_contradicted(tmp_path):
     told = export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=2, examples=3)
     certificate = {k: v for k, v in told["certificate"].items() if k not in ("data", "attained")}
@@ -293,6 +297,7 @@ def test_numbers_that_overflow_between_two_layers_are_said_to_though_smaller_dat
     assert not np.isfinite(linear_tasks.predictor(model)(x, y[:, 1:, :1])).any()
 
 
+@pytest.mark.long
 def test_weights_that_overflow_nowhere_are_identified_in_a_while_however_large_they_are():
     model = scaled_apart((1e200, 1e-200), (1e200, 1e-200))  # LAPACK did not return of its bases
     report = identify_linear(cases.as_loaded(model, np.float64))
@@ -300,6 +305,7 @@ def test_weights_that_overflow_nowhere_are_identified_in_a_while_however_large_t
     assert report.running is not None and report.running.relative < 1e-14
 
 
+@pytest.mark.long
 def test_a_format_is_the_one_in_which_every_operation_runs():
     model = cases.attention(2, 2)
     x, y = np.random.default_rng(0).uniform(-1, 1, (2, 4, 9, 2))
@@ -319,7 +325,7 @@ def two_heads(folder, ridge: float, **options):
     return loaded._replace(tensors=tensors, manifest=None)
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options",
     [
@@ -340,11 +346,13 @@ def test_a_ridge_in_two_head_weights_is_gradient_descent_with_ridge(options, tmp
     assert report.running is not None and report.running.relative < 1e-6
 
 
+@pytest.mark.long
 def test_a_ridge_of_one_step_from_0_changes_nothing_and_is_none(tmp_path):
     report = identify_linear(two_heads(tmp_path / "out", 0.25, features=2, targets=1, steps=1))
     assert (report.rule, report.ridge, report.exact) == (DESCENT, None, True)
 
 
+@pytest.mark.long
 def test_unequal_ridges_are_not_taken_for_one(tmp_path):
     loaded = two_heads(tmp_path / "out", 0.25, features=1, targets=1, steps=2, seed=1)
     half = {"layers.1.ridge": np.full_like(loaded.tensors["layers.1.ridge"], 0.125)}
@@ -361,6 +369,7 @@ def test_what_was_tried_at_one_number_of_examples_is_not_called_constant(monkeyp
     assert "η = 1/8 at n = 4 alone" in report.verdict
 
 
+@pytest.mark.long
 def test_step_sizes_that_round_1_and_have_it_as_their_mean_are_not_exactly_1():
     model = cases.attention(2, 2)
     first, second, last = model.layers
@@ -393,7 +402,7 @@ def near_attention(size: float):
     return model._replace(layers=tuple(noisy))
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "grade", "begins"),
     [
@@ -463,7 +472,7 @@ def in_another_order(model, which: int, seed: int = 0):
     return neutral.from_tensors(layers, {n: moved[n] for n in neutral.ENCODING}, model.tokens)
 
 
-@pytest.mark.short("2")
+@pytest.mark.long
 @pytest.mark.parametrize("which", [0, 1, 2, 4])
 def test_the_order_of_a_hidden_basis_is_divided_out_before_entries_are_blamed(which):
     model = in_another_order(cases.attention(2, 2), which)
@@ -539,6 +548,7 @@ def folder(tmp_path, id, target="numpy", **options):
     return load(tmp_path / "out")
 
 
+@pytest.mark.long
 def test_what_holds_for_linear_targets_is_run_on_them(tmp_path):
     options = {"features": 1, "examples": 7, "steps": 3, "step_size": "3/1000"}
     report = identify_linear(folder(tmp_path, "ssd.remark4.1-lsa", **options))
@@ -558,6 +568,7 @@ def test_noisy_weights_of_a_rule_for_linear_targets_are_judged_on_them(tmp_path)
         assert all(abs(d.found - d.expected) < 5 * size for d in named)
 
 
+@pytest.mark.long
 def test_of_two_unequal_layers_the_edited_one_is_named(tmp_path):
     given = folder(tmp_path, "ssd.remark4.1-lsa", features=1, examples=5, steps=2)
     edited = {"layers.0.scale": given.tensors["layers.0.scale"] * 1.001}
@@ -565,6 +576,7 @@ def test_of_two_unequal_layers_the_edited_one_is_named(tmp_path):
     assert [d.entry for d in report.deviations] == ["layers.0.scale"]
 
 
+@pytest.mark.long
 def test_no_rule_is_called_the_nearest_that_is_further_off_than_no_step(tmp_path):
     given = folder(tmp_path, "gril.prop4.1", features=2, examples=5)
     report = identify_linear(disturbed(given, 2.0, added=True))  # at 1, a step explains 1 %
@@ -618,7 +630,7 @@ def test_of_several_tokens_those_are_taken_with_which_predictions_are_near_a_rul
     assert report.sizes["features"] == 2 and report.verdict.startswith("nearest to 1 step")
 
 
-@pytest.mark.short(14)
+@pytest.mark.long
 @pytest.mark.parametrize(("id", "target"), [("mamba2.gd", "hf-mamba2"), ("gril.prop4.1", "numpy")])
 @pytest.mark.parametrize(
     ("place", "value"),
@@ -676,6 +688,7 @@ def test_mamba2_weights_that_forget_the_examples_are_not_recognised(name, at, va
     assert report.rule == NONE and report.verdict
 
 
+@pytest.mark.long
 def test_the_verdict_on_mamba2_weights_says_what_that_on_linear_layers_does(tmp_path):
     report = mamba2_with(tmp_path, lambda arrays: None)
     words = "as far as measured 2 steps of gradient descent with η = 1/6 from W0 = 0 on labelled tokens, at n = "
@@ -683,7 +696,7 @@ def test_the_verdict_on_mamba2_weights_says_what_that_on_linear_layers_does(tmp_
     assert report.verdict.endswith(" of the largest prediction")
 
 
-@pytest.mark.short(6)
+@pytest.mark.long
 @pytest.mark.parametrize("examples", [(1,), (8,), (2, 4)])
 @pytest.mark.parametrize("derived", [True, False])
 def test_at_other_numbers_of_examples_than_the_manifest_is_about_its_step_size_is_not_contradicted(
@@ -700,6 +713,7 @@ def test_at_other_numbers_of_examples_than_the_manifest_is_about_its_step_size_i
     assert [c.assertion for c in own if c.assertion.startswith("learner")] == ["learner.step_size"]
 
 
+@pytest.mark.long
 def test_mamba2_weights_are_said_to_be_off_by_what_was_measured_where_tasks_are_large(tmp_path):
     out = tmp_path / "out"
     export("mamba2.gd", target="hf-mamba2", out=out, features=2, examples=5)
@@ -717,6 +731,7 @@ def test_mamba2_weights_at_one_number_of_examples_are_not_called_constant(tmp_pa
         assert report.step_size is not None and report.step_size.dependence == words
 
 
+@pytest.mark.long
 def test_mamba2_weights_in_float64_are_not_blamed_for_a_scan_in_float32(tmp_path):
     export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5)
     report = identify(tmp_path / "out", dtype="float64")

@@ -71,6 +71,7 @@ def count(x):
 # Sides that differ.
 
 
+@pytest.mark.long
 def test_a_true_difference_is_proved_and_its_inputs_are_named():
     claim = claim_of(lambda u, v: differs(squared(u + v), u * u + v * v), {"u": "n", "v": "n"})
     result = decide(claim, ENGINES["kernel"])
@@ -81,6 +82,7 @@ def test_a_true_difference_is_proved_and_its_inputs_are_named():
     assert set(entry["inputs"]) == {"u", "v"}
 
 
+@pytest.mark.long
 def test_equations_beside_it_are_proved_with_symbols():
     def body(u, v):
         yield equal(squared(u + v), u * u + 2 * u * v + v * v)
@@ -97,6 +99,7 @@ def test_equations_beside_it_are_proved_with_symbols():
     assert not proved(false_beside, {"u": "n", "v": "n"})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "body",
     [
@@ -110,6 +113,7 @@ def test_sides_that_are_the_same_are_never_shown_to_differ(body):
     assert not proved(body, {"u": "n"})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "body",
     [
@@ -136,6 +140,7 @@ def test_they_are_from_the_size_on_at_which_they_do(body):
     assert proved(body, {"u": "n"}, sizes={"n": (2, 3)})
 
 
+@pytest.mark.long
 def test_what_is_divided_by_is_not_0_at_the_inputs_found():
     assert proved(lambda u, n: differs(squared(u) / n, u), {"u": "n"})
     assert not proved(lambda u: differs(squared(u) / u, u), {"u": "n"})
@@ -150,6 +155,7 @@ def test_a_denominator_that_is_0_at_a_size_that_is_not_tried():
     assert not proved(body, {"u": "n"})
 
 
+@pytest.mark.long
 def test_sums_of_exp_may_be_divided_by_and_at_0_no_axiom_is_needed():
     def body(u):
         e = exponential(u)
@@ -181,6 +187,7 @@ def test_side_conditions_are_met_or_there_is_no_proof():
     assert not proved(body, given, sizes={"n": (1,)}, assuming=growing)
 
 
+@pytest.mark.long
 def test_a_loop_differs_at_every_turn_and_has_one():
     def every(u, n):
         for i in each(0, n - 1):
@@ -201,6 +208,7 @@ def test_a_loop_differs_at_every_turn_and_has_one():
     assert not proved(all_but_the_first, {"u": "n"})
 
 
+@pytest.mark.long
 def test_a_factor_of_sizes_is_found():
     def body(u, n):
         grown = (n + 1) * squared(u).sum()
@@ -224,6 +232,7 @@ def test_two_inputs_with_one_statistic_and_two_values():
     assert not proved(lambda u: undetermined(squared(u).sum(), 2 * (u @ u)), {"u": "n"})
 
 
+@pytest.mark.long
 def test_what_is_shared_is_the_same_in_both():
     body = lambda u, v: undetermined(squared(u), v * u, shared=("v",))  # noqa: E731
     proof = prove(claim_of(body, {"u": "n", "v": "n"}))
@@ -234,6 +243,7 @@ def test_what_is_shared_is_the_same_in_both():
     assert not proved(same, {"u": "n", "v": "n"})
 
 
+@pytest.mark.long
 def test_a_collision_from_two_numbers_on_is_none_at_one():
     body = lambda u: undetermined(squared(u).sum(), squared(u[0]))  # noqa: E731
     assert not proved(body, {"u": "n"})
@@ -308,8 +318,7 @@ ROWS = (
 )
 
 
-@pytest.mark.short(3)
-@pytest.mark.long_cases("gril.w3-minimal-gd")
+@pytest.mark.long
 @pytest.mark.parametrize("id", ROWS)
 def test_rows_that_say_more_than_equations_are_proved_for_all_sizes(id):
     proof = prove(CLAIMS[id])
@@ -320,6 +329,7 @@ def test_rows_that_say_more_than_equations_are_proved_for_all_sizes(id):
         jsonschema.validate(entry, {**schema, **schema["$defs"]["evidence"]})
 
 
+@pytest.mark.long
 def test_the_inputs_found_do_it_at_sizes_that_were_not_tried():
     claim = CLAIMS["ssd.thm5.2-eq12+P_Y"]
     found = find(claim)
@@ -361,7 +371,7 @@ def test_inputs_of_a_proof_must_meet_the_conditions_on_numbers():
 EXISTENCE = {"kind": "existence", "fixed": ("eta",), "parameters": lambda eta: eta}
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "body",
     [

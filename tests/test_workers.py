@@ -77,7 +77,7 @@ def forking_once() -> Callable[[], object]:
 PROVED = ("proved", None)
 
 
-@pytest.mark.short("exit 3-3")
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize(
     ("deed", "reason"),
@@ -99,6 +99,7 @@ def test_body_that_ends_its_process_is_an_error_and_the_others_are_decided(deed,
     assert found(ledger, jobs=jobs) == expected
 
 
+@pytest.mark.long
 def test_body_without_end_is_unknown_and_the_others_are_decided():
     ledger = doing(before=nothing, endless=forever, after=nothing)
     answers = found(ledger, jobs=1, time_limit=3)
@@ -123,6 +124,7 @@ def without_threads() -> None:
     7 ** (10**9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("deed", [growing, at_once])
 def test_body_that_takes_all_memory_is_unknown_and_the_others_are_decided(deed):
     ledger = doing(before=nothing, hungry=deed, after=nothing)
@@ -133,6 +135,7 @@ def test_body_that_takes_all_memory_is_unknown_and_the_others_are_decided(deed):
     assert verdict == "unknown" and re.match(said, str(reason)), reason
 
 
+@pytest.mark.long
 def test_task_during_which_no_thread_runs_is_ended_from_outside():
     (answer,) = run_tasks([without_threads], jobs=1, time_limit=1)
     assert answer.hit is not None and answer.hit.most.startswith("1 s")
@@ -158,6 +161,7 @@ def test_body_that_ignores_ctrl_c_and_forks_answers_once():
     assert found(ledger, jobs=1) == dict.fromkeys(["interrupts", "forks", "after"], PROVED)
 
 
+@pytest.mark.long
 def test_victim_of_an_earlier_task_is_tried_again(tmp_path: Path):
     """The first task's alarm ends the second one's process."""
 
@@ -171,7 +175,7 @@ def test_victim_of_an_earlier_task_is_tried_again(tmp_path: Path):
     assert answers[1].ended is None
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("count", [1, 9])
 def test_no_task_runs_in_this_process(count: int):
     pids = {answer.value for answer in run_tasks([os.getpid] * count, jobs=1)}
@@ -179,6 +183,7 @@ def test_no_task_runs_in_this_process(count: int):
     assert os.getpid() not in pids
 
 
+@pytest.mark.long
 def test_no_worker_outlives_its_tasks():
     before = set(multiprocessing.active_children())
     answers = run_tasks([nothing, forever, nothing], jobs=2)
@@ -188,6 +193,7 @@ def test_no_worker_outlives_its_tasks():
     assert set(multiprocessing.active_children()) == before
 
 
+@pytest.mark.long
 def test_task_that_raises_raises_here_and_says_where():
     def culpable() -> None:
         raise ValueError("no good")
@@ -197,6 +203,7 @@ def test_task_that_raises_raises_here_and_says_where():
     assert "in culpable" in "".join(caught.value.__notes__)
 
 
+@pytest.mark.long
 def test_answer_that_cannot_be_pickled_is_an_exception():
     with pytest.raises(TypeError, match="cannot be pickled"):
         list(run_tasks([lambda: nothing.__get__(lambda: 0)]))
@@ -207,6 +214,7 @@ def test_where_processes_cannot_fork_the_tasks_run_here(monkeypatch: pytest.Monk
     assert [answer.value for answer in run_tasks([os.getpid])] == [os.getpid()]
 
 
+@pytest.mark.long
 def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path):
     script = tmp_path / "parent.py"
     script.write_text(
@@ -300,7 +308,7 @@ def test_claim_that_ends_its_process_exits_3_with_its_id(run: Run, write: Write)
     assert "mine.linear  proved " in answer.out
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("arguments", [[], ["--script"]])
 def test_show_survives_a_claim_that_ends_its_process(run: Run, write: Write, arguments: list[str]):
     answer = run("show", "mine.ends", write(ENDING), *arguments)

@@ -34,6 +34,7 @@ def wanted(k):
     return x, y, x[-1] @ (x[:-1].T @ y) / N
 
 
+@pytest.mark.long
 def test_bfloat16_is_the_nearest_and_of_two_the_even():
     rng = np.random.default_rng(0)
     numbers = np.concatenate(
@@ -77,6 +78,7 @@ def test_the_weights_are_recognised_in_their_own_format(id, target, dtype, tmp_p
     assert not report.contradictions and "1 step of gradient descent" in report.verdict
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("id", ROWS)
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_torch_runs_them_within_the_certificate(id, dtype, tmp_path):
@@ -96,6 +98,7 @@ def test_torch_runs_them_within_the_certificate(id, dtype, tmp_path):
     assert 0 < np.abs(found.double().numpy() - exact).max() <= told["certificate"]["absolute"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_jax_reads_them_in_their_format(dtype, tmp_path):
     pytest.importorskip("jax")

@@ -65,7 +65,7 @@ def alike(word: str, other: str) -> bool:
         return word == other
 
 
-@pytest.mark.long_cases("with_jax", "identify_edited")
+@pytest.mark.long
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_a_script_prints_what_the_page_shows_and_keeps_its_bound(script, tmp_path):
     needs(script)

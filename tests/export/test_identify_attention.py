@@ -23,6 +23,7 @@ def of(model: Model) -> Report:
     return identify_linear(cases.as_loaded(model))
 
 
+@pytest.mark.long
 def test_attention_to_all_examples_does_every_rule_that_is_made_of_steps():
     """Steps of other sizes, and inputs that go through I − γΣxxᵀ, which von Oswald et al. call GD++."""
     steps = of(cases.attention_to_examples(2, [0.25, 0.5]))

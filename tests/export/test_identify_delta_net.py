@@ -78,7 +78,7 @@ def test_loaded_weights_predict_as_the_delta_rule(untouched):
     assert weights.predict(np.stack([x, x]), np.stack([y, y])).shape == (2, 1)
 
 
-@pytest.mark.short(6)
+@pytest.mark.long
 @pytest.mark.parametrize("field", sorted(fla_delta_net.FIELDS))
 def test_an_entry_that_was_edited_is_named_and_nothing_is_called_the_delta_rule(field, folder):
     tensors, key = files.load_file(folder / "model.safetensors"), fla_delta_net.key(field)
@@ -93,6 +93,7 @@ def test_an_entry_that_was_edited_is_named_and_nothing_is_called_the_delta_rule(
     assert "learner.rule" in {c.assertion for c in report.contradictions}
 
 
+@pytest.mark.long
 def test_weights_of_another_step_size_are_said_to_be_so(folder, tmp_path):
     other = tmp_path / "other"
     export(
@@ -125,7 +126,7 @@ def test_an_entry_that_changes_nothing_leaves_the_rule_and_takes_the_certificate
     assert any("certificate is not established" in note for note in report.notes)
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize(("heads", "columns"), [(1, 8), (2, 6)])
 def test_weights_that_nobody_constructed_are_nothing_that_has_a_name(heads, columns, tmp_path):
     rng = np.random.default_rng(0)
@@ -159,6 +160,7 @@ def test_a_manifest_that_promises_too_much_is_contradicted(name, folder):
     assert any(name in c.assertion for c in report.contradictions)
 
 
+@pytest.mark.short("{'features': 3, 'examples': 7, 'targets': 2, 'seed': 2, 'step_size': '0.2'}")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_runs_in_float32_keep_the_certificate_and_the_largest_predictions(case, tmp_path):
     told = export("delta-net.one-pass", target="fla-delta-net", out=tmp_path / "out", **case)

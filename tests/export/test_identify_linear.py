@@ -66,8 +66,7 @@ def export_of(id: str, folder: Path) -> tuple[Loaded, dict]:
     raise AssertionError(f"{id} takes none of these sizes")
 
 
-@pytest.mark.short("ssd.remark4.1-lsa-construction")
-@pytest.mark.long_cases("[linear-attention.gd")
+@pytest.mark.long
 @pytest.mark.parametrize("id", cases.rows())
 def test_every_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_path):
     loaded, options = export_of(id, tmp_path / "out")
@@ -86,7 +85,7 @@ def test_every_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_pa
     assert bare.data in ("any", asserted["data"])
 
 
-@pytest.mark.short("ssd.thm4.1-f2")
+@pytest.mark.long
 @pytest.mark.parametrize("export", FAMILIES, ids=str)
 def test_an_edited_entry_is_named_and_refused_unless_it_changes_nothing(export, tmp_path):
     loaded = cases.made(export, tmp_path / "out")
@@ -99,7 +98,7 @@ def test_an_edited_entry_is_named_and_refused_unless_it_changes_nothing(export, 
     assert refused >= 3
 
 
-@pytest.mark.short("gril.prop4.1-f2-t2")
+@pytest.mark.long
 @pytest.mark.parametrize("export", FAMILIES, ids=str)
 def test_an_edited_entry_is_named_without_a_manifest_unless_it_is_the_only_place_of_a_number(
     export, tmp_path
@@ -114,6 +113,7 @@ def test_an_edited_entry_is_named_without_a_manifest_unless_it_is_the_only_place
         assert found.exit_code() == 0
 
 
+@pytest.mark.long
 def test_weights_of_another_form_are_the_same_function():
     d = 5
     model = cases.scalar_network(d)
@@ -213,7 +213,7 @@ def test_steps_of_their_own_sizes_are_distinguished(tmp_path):
     assert "1 of them up the gradient" in found.verdict
 
 
-@pytest.mark.short(5)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("id", "options", "rule", "eta"),
     [
@@ -267,7 +267,7 @@ def random_weights(family: str, d: int, k: int, layers: int) -> Loaded:
     return Loaded(Path("weights"), None, None, tensors, around, "numpy", formats)
 
 
-@pytest.mark.short("gril-2-2-1")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("family", "d", "k", "layers"),
     [
@@ -293,6 +293,7 @@ def test_trained_looking_weights_are_no_gradient_descent_at_a_finite_distance(fa
     json.dumps(found.as_dict(), allow_nan=False)
 
 
+@pytest.mark.long
 def test_a_coefficient_that_deviates_is_named_in_words():
     model = cases.scalar_network(3)
     (layer,) = model.layers
@@ -364,6 +365,7 @@ def test_numbers_that_are_rounded_apart_are_close_and_no_others():
     assert below.nearest.numbers["λ"] == pytest.approx(epsilon / ETA, rel=1e-5)
 
 
+@pytest.mark.long
 def test_a_rounded_step_size_is_said_to_be_the_number_it_was(tmp_path):
     loaded = cases.made(Export("gd-ssm.prop1", {"features": 2}), tmp_path / "out", Fraction(1, 40))
     found = identify_linear(loaded._replace(manifest=None))
@@ -398,7 +400,7 @@ def counting(roots: Sequence[int]) -> Loaded:
     return Loaded(Path("weights"), None, None, tensors, around, "numpy", formats)
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("roots", [(1, 2, 3), (1, 2, 3, 5, 9)])
 def test_a_rule_at_a_few_numbers_of_examples_alone_is_none(roots):
     assert identify_linear(counting(roots)).rule == NONE
@@ -411,7 +413,7 @@ def test_a_verdict_says_for_which_numbers_of_examples():
     assert of(cases.masked_layer(2, 3)).verdict.endswith(" at n = 3")
 
 
-@pytest.mark.short("linear-attention.one-step-concatenated-torch-float32-1")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("id", "target", "dtype", "steps"),
     [
@@ -474,6 +476,7 @@ def test_large_weights_to_start_from_hide_no_matrix():
     assert of(changed).rule != DESCENT
 
 
+@pytest.mark.long
 def test_what_is_too_large_to_derive_is_measured(monkeypatch):
     monkeypatch.setattr(recognition, "LARGEST", 10)
     found = of(cases.attention(2, 2))
@@ -498,12 +501,14 @@ def test_a_polynomial_beyond_its_budget_harms_nothing():
     assert recognition.polynomials(cases.scalar_network(2), rule.Rule((), np.zeros((2, 1), int)), 1)
 
 
+@pytest.mark.long
 def test_degrees_bound_the_degree_of_the_prediction():
     assert polynomial.degree(cases.scalar_network(3), 2) == 3
     assert polynomial.degree(cases.attention(2, 2), 2) >= 5
     assert polynomial.degree(cases.scalar_network(3), 2, linear=True) == 4
 
 
+@pytest.mark.long
 def test_the_first_that_the_weights_can_be_is_the_one_that_they_are(tmp_path):
     # 2d + k = d' + k + 1 numbers a token are those of two tokenisations
     found = of(cases.attention(3, 1, tokens="concatenated", in_one_block=True))
@@ -544,7 +549,7 @@ ENTRY = {"learner.W0": "learner.W0[1][0]"}
 """Or under that of the entry that is wrong."""
 
 
-@pytest.mark.short(23)
+@pytest.mark.long
 @pytest.mark.parametrize("place", MANIFEST)
 def test_a_manifest_is_contradicted_by_name(place, tmp_path):
     cases.made(EMBED, tmp_path / "out")
@@ -563,6 +568,7 @@ def test_a_manifest_names_no_file_outside_its_folder(tmp_path):
     assert found == {"files.../secret": "it names another place", "files.none": "it cannot be read"}
 
 
+@pytest.mark.long
 def test_every_output_is_a_prediction_only_if_it_is(tmp_path):
     loaded = cases.made(EMBED, tmp_path / "out")
     assert loaded.manifest is not None and loaded.manifest["tokens"]["predicts"] == "every"

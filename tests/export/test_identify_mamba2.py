@@ -101,12 +101,14 @@ def test_our_weights_are_recognised_without_a_manifest(d, k, steps, eta, options
     json.dumps(report.as_dict(), allow_nan=False)
 
 
+@pytest.mark.long
 def test_a_negative_step_size_is_ascent():
     settings, tensors, _ = weights(2, 1, 2, -0.125)
     report = identify(settings, tensors)
     assert (report.rule, step_size(report).nearest) == (ASCENT, Fraction(-1, 8))
 
 
+@pytest.mark.long
 def test_weights_that_start_from_zero_are_recognised():
     settings, tensors, _ = weights(3, 1, 2, 0.1, W0=np.zeros((3, 1)))
     report = identify(settings, tensors)
@@ -114,6 +116,7 @@ def test_weights_that_start_from_zero_are_recognised():
     assert not W0_of(report).any()
 
 
+@pytest.mark.long
 def test_under_the_names_of_state_spaces_mamba_the_weights_are_the_same():
     made = mamba2_gd.instance(np, 3, 2, 0.25, np.ones((3, 1)))
     settings, state = mamba_ssm.layout(np, made)
@@ -183,6 +186,7 @@ def test_an_edited_entry_is_named_and_refused_if_it_changes_the_function(sizes, 
     assert min(refused, kept) >= 5
 
 
+@pytest.mark.long
 def test_edited_weights_of_the_tokens_are_another_start():
     settings, tensors, W0 = weights(2, 1, 2, 0.25)
     bias = tensors["encode.bias"].copy()
@@ -218,11 +222,13 @@ def reordered(settings, tensors):
     }
 
 
+@pytest.mark.long
 def test_a_residual_stream_in_another_order_is_still_gradient_descent():
     settings, tensors, _ = weights(3, 1, 2, 0.125)
     assert identify(*reordered(settings, tensors)).rule == DESCENT
 
 
+@pytest.mark.long
 def test_a_larger_vocabulary_changes_nothing():
     settings, tensors, _ = weights(2, 1, 2, 0.25)
     M = settings["hidden_size"]
@@ -244,11 +250,13 @@ def test_a_step_size_of_zero_is_no_descent():
     assert "do not depend on the examples" in report.verdict
 
 
+@pytest.mark.long
 def test_half_the_step_size_is_not_taken_for_the_whole():
     settings, tensors, _ = weights(3, 1, 2, 0.125)
     assert step_size(identify(settings, tensors)).nearest == Fraction(1, 8)
 
 
+@pytest.mark.long
 def test_a_step_of_another_size_is_one_of_unequal_steps():
     settings, tensors, _ = weights(2, 1, 3, 0.25)
     other = weights(2, 1, 3, 0.125)[1]
@@ -290,7 +298,7 @@ def test_steps_that_are_not_of_gradient_descent_are_not_taken_for_unequal_ones()
     assert identify(settings, {**tensors, key: half}).rule == NONE
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("steps", [1, 2, 4])
 def test_step_counts_are_distinguished(steps):
     """The best step size for one step more or less is far off, though not by much at a small learning rate."""
@@ -319,7 +327,7 @@ def test_a_manifest_that_fits_is_not_contradicted_and_its_promise_is_kept(tmp_pa
     assert 0 < report.promise.found < report.promise.bound
 
 
-@pytest.mark.short(16)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "value", "named"),
     [
@@ -350,6 +358,7 @@ def test_what_a_manifest_asserts_wrongly_is_named(tmp_path, path, value, named):
     assert report.exit_code() == 1
 
 
+@pytest.mark.long
 def test_a_manifest_beside_edited_weights_is_contradicted(tmp_path):
     given = exported(tmp_path / "out", steps=2)
     given.tensors[hf_mamba2.key(0, "in_proj")][:] *= 1.25
@@ -357,6 +366,7 @@ def test_a_manifest_beside_edited_weights_is_contradicted(tmp_path):
     assert [c.assertion for c in report.contradictions] == ["learner.step_size"]
 
 
+@pytest.mark.long
 def test_a_manifest_beside_an_edited_file_is_contradicted_by_its_hash(tmp_path):
     given = exported(tmp_path / "out", steps=1)
     key = hf_mamba2.key(0, "in_proj")
@@ -397,6 +407,7 @@ def test_a_channel_that_only_large_queries_reach_leaves_the_certificate_open(tmp
     assert [c.assertion for c in large.contradictions] == ["certificate.absolute"]
 
 
+@pytest.mark.long
 def test_a_residual_stream_in_another_order_keeps_its_manifest_and_its_certificate(tmp_path):
     given = exported(tmp_path / "out", steps=2)
     assert given.settings is not None
@@ -425,12 +436,14 @@ def test_weights_that_are_the_constructions_are_recognised_where_no_task_has_a_b
     assert report.promise.found < report.promise.bound
 
 
+@pytest.mark.long
 def test_another_constant_channel_is_no_construction_that_is_believed():
     settings, tensors, _ = weights(2, 1, 2, 0.25, channel=1)
     report = identify(settings, tensors)
     assert (report.rule, report.deviations_in_all) == (NONE, 0)
 
 
+@pytest.mark.long
 def test_a_tensor_that_was_cast_is_judged_by_its_numbers():
     settings, tensors, _ = weights(2, 1, 2, 1 / 3)
     for key in (hf_mamba2.key(0, "in_proj"), hf_mamba2.key(1, "out_proj")):
@@ -487,6 +500,7 @@ def test_weights_of_our_sizes_that_are_not_ours_are_not_compared_entry_by_entry(
     assert (report.rule, report.deviations_in_all) == (NONE, 0)
 
 
+@pytest.mark.long
 def test_a_model_that_predicts_zero_learns_nothing():
     settings, tensors = random(*RANDOM[0])
     report = identify(settings, {**tensors, "readout.weight": np.zeros((1, 5))})
@@ -509,6 +523,7 @@ def test_tokens_of_no_known_width_are_an_error():
         identify(settings, tensors)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["labelled", "concatenated", "interleaved"])
 def test_a_batch_of_tasks_is_predicted_as_each_by_itself(name):
     made = mamba2_gd.instance(np, 3, 2, 0.25, np.ones((3, 2)), tokens=name)

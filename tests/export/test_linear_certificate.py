@@ -56,7 +56,7 @@ def by_jax(model, given, dtype):
         return np.asarray(run(model.layers, x, y), dtype=np.float64)
 
 
-@pytest.mark.short(6)
+@pytest.mark.long
 @pytest.mark.parametrize("case", SMALL, ids=str)
 def test_a_thousand_tasks_stay_within_the_bound_in_numpy(case):
     made, given = cases.made(case, dyadic=False), cases.tasks(case, 1000, seed=3)
@@ -65,7 +65,7 @@ def test_a_thousand_tasks_stay_within_the_bound_in_numpy(case):
     assert 0 < errors.max() <= bounded(made, given, "float64")
 
 
-@pytest.mark.short("gril.prop4.1-d3-n5-L1-k2-float32")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("case", "dtype"),
     [
@@ -84,7 +84,7 @@ def test_a_thousand_tasks_stay_within_the_bound_in_jax(case, dtype):
         assert (error <= linear.bound_at(made.model, x, y, dtype)).all()
 
 
-@pytest.mark.short(10)
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_given_data_have_a_bound_of_their_own_that_is_no_larger(case):
     made, given = cases.made(case, dyadic=False), cases.tasks(case, 4, seed=5)
@@ -103,6 +103,7 @@ def test_one_step_is_off_by_a_rounding_for_each_addition_and_few_more(case):
     assert found.magnitude == pytest.approx(2 * case.features, rel=1e-5)
 
 
+@pytest.mark.long
 def test_several_steps_are_far_better_bounded_layer_by_layer():
     case = Case("gril.propA.1", 16, 64, steps=6)
     made, given = cases.made(case), cases.tasks(case, 1)
@@ -118,6 +119,7 @@ def test_several_steps_are_far_better_bounded_layer_by_layer():
     assert step_by_step.max() <= 2e-3 * np.abs(cases.expected(made, given)).max()
 
 
+@pytest.mark.long
 def test_layers_that_move_labels_are_bounded_by_their_residuals():
     """Read as a whole, ten layers let errors grow by 1 + ηΣ|x||x|ᵀ, here up to 17, each."""
     case = Case("ssd.remark4.1-lsa-construction", 16, 24, steps=10)
@@ -180,7 +182,7 @@ INERT = {
 """Fields with entries that do nothing here: they meet zeros, decay an empty state, or make what is not read."""
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "case",
     [

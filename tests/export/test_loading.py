@@ -82,7 +82,7 @@ def change_tensors(
     tensors.write(path / file, arrays)
 
 
-@pytest.mark.short("manifest-mamba-ssm")
+@pytest.mark.short("no manifest-mamba-ssm")
 @pytest.mark.parametrize("target", IDS)
 @pytest.mark.parametrize("manifest", [True, False], ids=["manifest", "no manifest"])
 def test_the_target_is_found_with_a_manifest_and_without(target, manifest, copy):
@@ -97,6 +97,7 @@ def test_the_target_is_found_with_a_manifest_and_without(target, manifest, copy)
     assert set(found.dtypes) == set(found.tensors)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", ["jax", "torch"])
 def test_a_manifest_tells_apart_targets_with_the_same_names(target, tmp_path):
     export("gril.prop4.1", target=target, out=tmp_path / "out", **SIZES)

@@ -47,7 +47,7 @@ def outputs(case: Case, data: cases.Tasks, array: Callable[[np.ndarray], Any]) -
     return np.asarray((PARTS.norm(rows[-1:], model.norm, eps) @ model.readout.T)[0].held)
 
 
-@pytest.mark.short(3)
+@pytest.mark.long
 @pytest.mark.parametrize("tokens", ["labelled", "concatenated", "interleaved"])
 def test_runs_side_by_side_are_those_of_each_by_itself(tokens):
     case = Case(3, 5, 2, targets=2, tokens=tokens)

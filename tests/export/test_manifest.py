@@ -39,6 +39,7 @@ def told(tmp_path_factory) -> manifests.Manifest:
     return export("mamba2.gd", target="hf-mamba2", out=out, features=2, examples=3, seed=1)
 
 
+@pytest.mark.long
 def test_the_schema_is_a_schema_and_says_no_more_than_is_checked_here():
     jsonschema.Draft202012Validator.check_schema(manifests.schema())
 
@@ -57,6 +58,7 @@ def test_the_schema_is_a_schema_and_says_no_more_than_is_checked_here():
     assert keywords(manifests.schema()) <= schema.KNOWN
 
 
+@pytest.mark.long
 def test_the_file_is_what_was_returned_and_says_what_lies_beside_it(tmp_path):
     out = tmp_path / "out"
     told = export("gril.prop4.1", target="numpy", out=out, features=2, examples=3)
@@ -69,7 +71,7 @@ def test_the_file_is_what_was_returned_and_says_what_lies_beside_it(tmp_path):
         assert file == {"bytes": len(data), "sha256": sha256(data).hexdigest()}
 
 
-@pytest.mark.short(6)
+@pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_two_exports_are_equal_in_every_byte(target, tmp_path):
     of_family = {
@@ -88,6 +90,7 @@ def test_two_exports_are_equal_in_every_byte(target, tmp_path):
     assert one == two
 
 
+@pytest.mark.long
 def test_the_verdict_is_the_machines(told, monkeypatch, tmp_path):
     claim = next(row.claim for row in built_in().rows if row.claim.id == "mamba2.gd")
     found = quick_result(claim)
@@ -105,6 +108,7 @@ def test_the_verdict_is_the_machines(told, monkeypatch, tmp_path):
     assert told["construction"]["verdict"] == "unknown"
 
 
+@pytest.mark.long
 def test_a_row_stands_for_its_strongest_proved_statement_and_as_stated_for_itself(tmp_path):
     id = "gd-ssm.prop2-construction"
     mended = export(id, target="numpy", out=tmp_path / "mended", features=2, examples=3)
@@ -120,6 +124,7 @@ def test_a_row_stands_for_its_strongest_proved_statement_and_as_stated_for_itsel
     assert "nothing: the statement is refuted" in printed["certificate"]["covers"]
 
 
+@pytest.mark.long
 def test_what_a_certificate_rests_on_has_the_scope_of_the_verdict(monkeypatch, tmp_path):
     def covers(out):
         told = export("gril.prop4.1", target="numpy", out=tmp_path / out, features=2, examples=3)
@@ -233,7 +238,7 @@ def test_step_sizes_and_weights_are_exact_numbers_in_text(told, tmp_path):
         assert made["learner"]["step_size"] == text
 
 
-@pytest.mark.short(5)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "id", ["gril.prop4.1", "gril.propA.1", "gd-ssm.prop1", "ssd.thm4.1", "linear-attention.gd"]
 )

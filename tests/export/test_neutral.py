@@ -61,7 +61,7 @@ def proved():
     return sorted({*plain, *amended})
 
 
-@pytest.mark.short("gd-ssm.a2-loop")
+@pytest.mark.long
 @pytest.mark.parametrize("id", proved())
 def test_a_statements_model_is_gradient_descent_in_every_fraction(id):
     rng, of = np.random.default_rng(2), find(id)[0].construction
@@ -241,6 +241,7 @@ def test_what_cannot_be_exported_is_refused_in_a_line(id, more, told):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.long
 def test_as_stated_takes_the_printed_parameters_and_says_what_is_thought_of_them():
     id = "gd-ssm.prop1-construction"
     mended, printed = (

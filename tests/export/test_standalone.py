@@ -56,7 +56,7 @@ def alone(code: str, *arguments: str, given: str = "") -> subprocess.CompletedPr
     )  # fmt: skip
 
 
-@pytest.mark.short(14)
+@pytest.mark.long
 @pytest.mark.parametrize(("id", "target", "options"), CASES, ids=lambda value: str(value))
 def test_it_predicts_by_itself_what_gradient_descent_does_within_the_certificate(
     id, target, options, tmp_path
@@ -123,6 +123,7 @@ def test_a_delta_net_layer_predicts_by_itself_what_the_delta_rule_does(tmp_path)
     assert shown.returncode == 0 and "the delta rule" in shown.stdout, shown.stderr
 
 
+@pytest.mark.long
 def test_run_as_it_is_it_prints_a_prediction_and_the_learners(tmp_path):
     export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=3, examples=5)
     done = alone(str(tmp_path / "out" / "forward.py"))
@@ -130,7 +131,7 @@ def test_run_as_it_is_it_prints_a_prediction_and_the_learners(tmp_path):
     assert "they differ by" in done.stdout and "gradient descent" in done.stdout
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("id", "options"),
     [
@@ -160,6 +161,7 @@ def test_data_of_other_shapes_are_refused_in_words(tmp_path):
         assert done.returncode == 1 and why in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("id", "target"),
     [
@@ -189,6 +191,7 @@ def test_a_card_does_not_claim_what_is_refuted(tmp_path):
     assert "None: no finite bound is known" in text
 
 
+@pytest.mark.long
 def test_folders_are_read_and_replaced_with_both_files_and_without(tmp_path):
     def write(**options):
         out = tmp_path / "out"

@@ -128,7 +128,7 @@ def test_it_grows_until_it_says_nothing(tmp_path):
     assert told["absolute"] is None or told["absolute"] > told["magnitude"]
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_untouched_export_is_what_it_says(target, tmp_path):
     written(target, tmp_path / "out")
@@ -141,7 +141,7 @@ def test_an_untouched_export_is_what_it_says(target, tmp_path):
     assert not any("no certificate" in note for note in report.notes)
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_edited_one_is_contradicted_and_not_called_the_construction(target, tmp_path):
     written(target, tmp_path / "out")
@@ -162,7 +162,7 @@ def test_an_edited_one_is_contradicted_and_not_called_the_construction(target, t
     assert not report.verdict.startswith("exactly")
 
 
-@pytest.mark.short(6)
+@pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
     ("part", "name", "factor"),

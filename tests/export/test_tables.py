@@ -48,6 +48,7 @@ def test_every_target_row_and_format_is_in_the_table():
     assert sorted(every) == sorted(exportable())
 
 
+@pytest.mark.long
 def test_a_figure_is_that_of_the_export(tmp_path):
     headers, *rows = table("targets")
     cells = dict(zip(headers, next(row for row in rows if row[0] == "`gril.prop4.1`"), strict=True))

@@ -228,6 +228,7 @@ def test_equal_arrays_make_equal_bytes_in_any_order():
     assert all(tensors.pack(backwards, {"format": "pt"}) == first for _ in range(5))
 
 
+@pytest.mark.long
 def test_a_file_with_any_bytes_changed_is_refused_or_read_as_the_library_reads_it(tmp_path):
     rng = random.Random(0)
     path = tmp_path / "t"

@@ -55,6 +55,7 @@ def loaded(folder):
     return from_tensors(*(safetensors.load_file(folder / name) for name in names))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("case", [*CASES, *LARGE], ids=str)
 def test_a_thousand_tasks_stay_within_the_bound(case, dtype, tmp_path):
@@ -71,6 +72,7 @@ def test_a_thousand_tasks_stay_within_the_bound(case, dtype, tmp_path):
         assert (error <= linear.bound_at(made.model, x, y, dtype)).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_linear_attention_runs_from_its_neutral_form(dtype, tmp_path):
     case, W0 = Case("linear-attention", 4, 10, steps=2, targets=2), np.full((4, 2), 0.25)
@@ -139,6 +141,7 @@ def test_a_module_made_from_sizes_loads_the_files_strictly(tmp_path):
         GRIL(7, raw=8, targets=2).load_state_dict(state, strict=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", [CASES[0], CASES[4], CASES[6], CASES[8], CASES[10]], ids=str)
 def test_gradients_are_those_of_the_definition(case, tmp_path):
     made, given = cases.made(case), cases.tasks(case, 2)
@@ -163,6 +166,7 @@ def _moved(module, name, place, by):
     return module
 
 
+@pytest.mark.long
 def test_a_block_that_is_trained_from_scratch_gets_better():
     torch.manual_seed(0)
     case = Case("gril.prop4.1", 2, 6)
@@ -180,6 +184,7 @@ def test_a_block_that_is_trained_from_scratch_gets_better():
     assert losses[-1] < losses[0] / 2
 
 
+@pytest.mark.short("gril.prop4.1-d4-n10-L1-k4")
 @pytest.mark.parametrize("case", [CASES[0], CASES[6], CASES[8]], ids=str)
 def test_a_module_is_saved_as_a_folder_that_identify_reads(case, tmp_path):
     model = cases.made(case).tensors

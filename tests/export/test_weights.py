@@ -20,7 +20,7 @@ CASES = [
 FEATURES, EXAMPLES = 3, 6
 
 
-@pytest.mark.short("False-gril.prop4.1-numpy-options0")
+@pytest.mark.long
 @pytest.mark.parametrize(("id", "target", "options"), CASES)
 @pytest.mark.parametrize("without_manifest", [False, True])
 def test_loaded_weights_predict_what_gradient_descent_does(

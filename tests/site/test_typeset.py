@@ -74,6 +74,7 @@ def test_large_brackets_with_words_in_them_stay_text(typeset):
     assert formulas == ["V"]
 
 
+@pytest.mark.long
 def test_in_the_whole_ledger_each_symbol_of_a_formula_is_in_its_latex(typeset):
     """Spaces, and where things are raised or lowered, aside: no letter, number, sign or bracket is lost or changed."""
     seen = 0

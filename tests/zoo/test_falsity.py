@@ -15,7 +15,7 @@ from .case import ZOO, Program, Statement
 from .members import FAMILIES  # noqa: F401  imports every file of members
 
 
-@pytest.mark.short(8)
+@pytest.mark.short(6)
 @pytest.mark.parametrize("one", [m for m in ZOO if isinstance(m, Program)], ids=str)
 def test_a_program_differs_from_its_specification_where_it_says(one):
     import jax
