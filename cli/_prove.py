@@ -12,7 +12,7 @@ from scanproof.constructs.errors import UsageError
 from ._options import MemoryLimit, choice
 
 if TYPE_CHECKING:
-    from scanproof.proofs.decide.proving import Outcome
+    from scanproof.proofs.decide.outcome import Outcome
 
 FORMATS = ("text", "json")
 FRAMEWORKS = ("jax", "torch")
@@ -26,12 +26,16 @@ LITERALS = 10
 
 def prove(
     function: Annotated[str, typer.Argument(metavar="MODULE:FUNCTION", hidden=True)],
-    shapes: Annotated[
-        str, typer.Option(metavar="'X: T f, q: f'", help="The arguments' shapes, sizes as letters.")
-    ],
     equals: Annotated[
         str, typer.Option(metavar="MODULE:FUNCTION", help="The specification it is to equal.")
     ],
+    shapes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'X: T f, q: f'",
+            help="The arguments' shapes, sizes as letters; those of jaxtyping's annotations if left out.",
+        ),
+    ] = None,
     sizes: Annotated[
         str | None,
         typer.Option(

@@ -16,6 +16,7 @@ import jax
 from jax import numpy as jnp
 
 from ...questions import aside, listening
+from ..outputs import opened
 from . import loops, rewriting, sequences
 from .standins import math_of_sizes
 from .tensors import LOOPS, Place, Refused, Tensor, entries, refuse
@@ -41,7 +42,7 @@ class WithLoops:
                 pass
         self.unrolls = True
         with rewriting.no_loops():
-            return plain(self._by_scans(*arrays))
+            return opened(self._by_scans(*arrays), plain)
 
     @functools.cached_property
     def _by_scans(self) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
+from ..outputs import opened
 from . import formats, modes
 from .rewriting import Loader, no_loops
 from .standins import Module
@@ -81,10 +82,4 @@ def _marked(run: Any) -> Any:
 
 
 def _arrays(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return value.array
-    if isinstance(value, dict):
-        return {key: _arrays(one) for key, one in value.items()}
-    if isinstance(value, tuple | list):
-        return tuple(_arrays(one) for one in value)
-    return value
+    return opened(value, lambda one: one.array if isinstance(one, Tensor) else one)
