@@ -106,28 +106,36 @@ def prove(
 
 
 def _write_script(path: Path, outcome: Outcome) -> None:
-    from scanproof.proofs.report.program_script import program_script
-
     from ._output import say
 
-    shown = outcome.result.counterexample
-    if shown is None:
+    text = program_text(outcome)
+    if text is None:
         say(f"--script {path}: not written, since no inputs were found on which the two differ")
         return
-    text = program_script(
-        outcome.program,
-        outcome.specification,
-        shown,
-        outcome.frameworks,
-        outcome.format,
-        outcome.how,
-    )
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(
             f"--script {path}: cannot be written: {error.strerror or error}."
         ) from None
+
+
+def program_text(outcome: Outcome) -> str | None:
+    """The script that shows that the two differ; None if no inputs were found on which they do."""
+    from scanproof.proofs.report.program_script import program_script
+
+    shown = outcome.result.counterexample
+    if shown is None:
+        return None
+    return program_script(
+        outcome.program,
+        outcome.specification,
+        shown,
+        outcome.frameworks,
+        outcome.format,
+        outcome.how,
+        outcome.calls,
+    )
 
 
 def _code(outcome: Outcome, strict: bool) -> int:
@@ -210,7 +218,9 @@ def _shown(example: Any) -> list[str]:
     found = example.as_json()
     sizes = by_name(found["sizes"])
     inputs = [f"  {n} = {_numbers(v)}" for n, v in found["inputs"].items()]
+    output = [f"  output {found['part']} differs"] if "part" in found else []
     return [
+        *output,
         f"  at {sizes}",
         *inputs,
         f"  the program gives {_numbers(found['actual'])}",

@@ -55,6 +55,15 @@ class Both:
         return found
 
     @property
+    def calls(self) -> tuple[str, str]:
+        """The arguments of each as Python has them."""
+        first, second = (
+            one.arguments(list(self.asked)) if isinstance(one, Called) else ", ".join(self.asked)
+            for one in self.written
+        )
+        return first, second
+
+    @property
     def frameworks(self) -> tuple[str, str]:
         """ "jax" or "torch", of the program and of the specification; a definition of scanproof has the program's."""
         first, second = ("torch" if targets.is_for_torch(one) else "jax" for one in self.written)
@@ -235,6 +244,15 @@ class Called:
     def unrolls(self) -> bool:
         """Whether loops of the function are loops of Python's where sizes are numbers."""
         return getattr(self.__wrapped__, "unrolls", False)
+
+    def arguments(self, names: list[str]) -> str:
+        """Its arguments as Python has them, arrays by these names."""
+        given = {
+            **{n: repr(v) for n, v in self._fixed.items()},
+            **dict(zip(self._names, names, strict=True)),
+        }
+        first = [given.pop(name) for name in self._places]
+        return ", ".join([*first, *(f"{name}={value}" for name, value in given.items())])
 
     def __call__(self, *arrays: Any) -> Any:
         given = {**self._fixed, **dict(zip(self._names, arrays, strict=True))}

@@ -32,6 +32,8 @@ class Outcome:
     """How a counterexample shows as programs run: "compiled", "given NumPy's arrays", or eagerly."""
     frameworks: tuple[str, str] = ("jax", "jax")
     """Those of the program and of the specification."""
+    calls: tuple[str, str] | None = None
+    """The arguments of each as Python has them, where the inputs in their order are not all."""
     cases: list[str] = field(default_factory=list)
     """The cases of sizes that were proved one by one, if there are several."""
     notes: list[str] = field(default_factory=list)

@@ -212,6 +212,7 @@ def _decided(both: Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> Ou
         proved=found.proved,
         leftover=found.leftover,
         format=format_of(both.forward).name,
+        calls=both.calls,
     ).renamed({new: old for old, new in _free_names(both).items() if new != old})
 
 

@@ -213,10 +213,15 @@ def framework_of(target: str | Callable[..., Any], framework: str | None = None)
             return "torch" if is_for_torch(target) else "jax"
         file = inspect.getsourcefile(target)
         return "torch" if file and _for_torch(Path(file), None) else "jax"
-    at = place(target)
-    with from_here(at.folder):
-        file = at.file or _source(at.module)
+    file = file_of(place(target))
     return "torch" if file is not None and _for_torch(file, None) else "jax"
+
+
+def file_of(at: Place) -> Path | None:
+    """The file in which the function is; None for a module that has none."""
+    with from_here(at.folder):
+        found = at.file or _source(at.module)
+    return None if found is None else found.resolve()
 
 
 def is_for_torch(function: Callable[..., Any]) -> bool:

@@ -40,10 +40,16 @@ def opened(value: Any, leaf: Callable[[Any], Any] = lambda one: one) -> Any:
     return leaf(value)
 
 
-@functools.lru_cache(maxsize=64)
 def opening(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, its results opened; one object for each, by which JAX knows what it has compiled."""
+    try:
+        return _opening(function)
+    except TypeError:  # an object without a hash
+        return _opening.__wrapped__(function)
 
+
+@functools.lru_cache(maxsize=64)
+def _opening(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arrays: Any) -> Any:
         return opened(function(*arrays))
 

@@ -136,8 +136,13 @@ def appendix(claim: Claim, statement: Record, format: str) -> str:
         statement: its part of the report.
         format: "text", "markdown" or "latex".
     """
-    (answer,) = workers.run([partial(render, claim, statement)])
-    if answer.missing or answer.value.derivation is None:
+    found = derived(claim, statement)
+    if found is None:
         return ""
-    found = answer.value.derivation
     return "\n" + {"text": as_text, "markdown": as_markdown, "latex": as_latex}[format](found)
+
+
+def derived(claim: Claim, statement: Record) -> Derivation | None:
+    """The derivation of a statement of a report, found by a worker; None if there is none."""
+    (answer,) = workers.run([partial(render, claim, statement)])
+    return None if answer.missing else answer.value.derivation

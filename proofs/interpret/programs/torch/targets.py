@@ -39,9 +39,10 @@ def as_jax(file: Path, module: str, attribute: str) -> Callable[..., Any]:
         return _of_module(found)
 
     @functools.wraps(found)
-    def run(*arrays: Any) -> Any:
-        with _read(arrays):
-            return _arrays(found(*map(Tensor, arrays)))
+    def run(*arrays: Any, **named: Any) -> Any:
+        given = {n: one if one is None else Tensor(one) for n, one in named.items()}
+        with _read([*arrays, *(one for one in named.values() if one is not None)]):
+            return _arrays(found(*map(Tensor, arrays), **given))
 
     return _marked(run)
 
