@@ -182,7 +182,7 @@ def test_a_path_gives_rows_by_order_and_id_that_say_their_verdicts(checked):
     assert checked["shop.square+half"] and checked.counts == {"proved": 1, "refuted": 1}
     assert checked.report["schema"] == "scanproof.report/1"
     assert second.counterexample.inputs["x"].tolist() == [-1.0]
-    with pytest.raises(KeyError, match="nearest: shop.square"):
+    with pytest.raises(KeyError, match=r"nearest: shop\.square"):
         checked["shop.squar"]
 
 
@@ -255,8 +255,11 @@ def test_outputs_are_compared_one_by_one_and_the_answer_says_which_differs(other
 
 
 def test_an_output_that_is_not_read_is_named_where_runs_differ():
-    first = lambda x: {"a": x.sum(), "b": jnp.sort(x)}
-    found = scanproof.prove(first, equals=lambda x: {"a": x.sum(), "b": x}, shapes="x: n")
+    found = scanproof.prove(
+        lambda x: {"a": x.sum(), "b": jnp.sort(x)},
+        equals=lambda x: {"a": x.sum(), "b": x},
+        shapes="x: n",
+    )
     assert found.verdict == "refuted" and found.counterexample.part == "b"
 
 
