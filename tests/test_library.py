@@ -52,6 +52,9 @@ square.restate("half", "x²/2 is x x/2", given={"x": "N"})(
 """
 
 
+NO_TARGET: Any = 3
+
+
 def outcome(verdict: str, scope: str | None = None, **about: Any) -> Outcome:
     return Outcome("m:f", "m:g", {"x": "n"}, Result(verdict, scope, "because"), **about)
 
@@ -149,7 +152,7 @@ def test_assert_equal_takes_less_only_where_that_is_said(
         (lambda: scanproof.assert_equal(twice, thrice, suffices="most"), "allowed: proved, proved*"),
         (lambda: scanproof.prove(twice, equals=thrice, expect="proved"), "allowed: refuted, unknown"),
         (lambda: scanproof.prove(twice, equals=thrice), "neither has annotations of jaxtyping"),
-        (lambda: scanproof.check(3), "3 is a int; give a path, a module, a Source"),
+        (lambda: scanproof.check(NO_TARGET), "3 is a int; give a path, a module, a Source"),
         (lambda: scanproof.check(Source("empty", title="")), "the source empty has no claim"),
         (lambda: scanproof.check(sys), "sys defines no claim"),
         (lambda: scanproof.check("missing.py"), "no such file"),
