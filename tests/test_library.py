@@ -380,3 +380,34 @@ def test_public_results_are_imported_only_when_they_are_used():
     code = "import sys, scanproof; scanproof.ProofResult; print({'jax', 'sympy'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+IN_TORCH = """
+from __future__ import annotations
+from dataclasses import dataclass
+from typing import NamedTuple
+import torch
+
+class State(NamedTuple):
+    h: torch.Tensor
+    c: torch.Tensor
+
+@dataclass
+class Out:
+    loss: torch.Tensor
+    state: State
+
+def step(x, mask, scale=2.0): return Out(x.sum(), State(x, scale * x))
+def table(x): return {"state": {"h": x, "c": x + x}, "loss": x.sum()}
+def wrong(x): return {"state": {"h": x, "c": x + x * x}, "loss": x.sum()}
+"""
+
+
+@pytest.mark.long
+def test_programs_for_torch_leave_arguments_out_and_return_data_classes(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in_torch.py").write_text(IN_TORCH)
+    assert scanproof.prove("./in_torch.py:step", equals="in_torch:table", shapes="x: n")
+    found = scanproof.prove("in_torch:step", equals="in_torch:wrong", shapes="x: n")
+    assert found.counterexample is not None and found.counterexample.part == "state.c"

@@ -27,12 +27,13 @@ def opened(value: Any, leaf: Callable[[Any], Any] = lambda one: one) -> Any:
         value: what a program returns.
         leaf: what becomes of what is no container.
     """
-    if type(value) is dict:
-        return {key: opened(one, leaf) for key, one in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(opened(one, leaf) for one in value))
-    if type(value) in (tuple, list):
-        return type(value)(opened(one, leaf) for one in value)
+    for kind in (dict, tuple, list):  # of whose subclasses JAX knows some
+        if type(value) is kind or (isinstance(value, kind) and _is_leaf(value)):
+            if isinstance(value, dict):
+                return {key: opened(one, leaf) for key, one in value.items()}
+            return kind(opened(one, leaf) for one in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type) and _is_leaf(value):
         names = [one.name for one in dataclasses.fields(value)]
         made = _named_tuple(type(value).__name__, *names)
