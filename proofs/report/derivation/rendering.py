@@ -74,7 +74,7 @@ def render_all(
 
     Args:
         rows: those that the report is about.
-        report: what `scanproof.check` returned.
+        report: that of a check, as data.
         certificates: where those lie that derivations are printed from; where none are named each proof is found anew.
     """
     claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
@@ -100,7 +100,7 @@ def tell(
 
     Args:
         rows: those that the report is about.
-        report: what `scanproof.check` returned.
+        report: that of a check, as data.
         ids: the statements; those that are neither proved nor refuted have no derivation.
         seconds: that each may take.
         jobs: processes at once; as many as there are processors if not given.
