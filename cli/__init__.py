@@ -9,6 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from scanproof._library import assert_equal, check, prove
+    from scanproof._results import CheckResult, ClaimResult, Counterexample, ProofResult
     from scanproof.constructs.arrays.definition import definition
     from scanproof.constructs.arrays.gradient import gradient
     from scanproof.constructs.arrays.iteration import iterate, iterates
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from scanproof.numeric.training.own import train
     from scanproof.proofs.decide.construction import construct
     from scanproof.proofs.decide.ledger import Ledger
-    from scanproof.proofs.decide.proving import prove
-    from scanproof.proofs.decide.row_verdicts import check
     from scanproof.proofs.interpret.programs.program import program
     from scanproof.proofs.language.layer import Layer, descent
     from scanproof.proofs.language.source import Source
@@ -47,7 +47,7 @@ _PUBLIC = {
     "at_most": "scanproof.proofs.language.statements",
     "determines": "scanproof.proofs.language.statements",
     "undetermined": "scanproof.proofs.language.statements",
-    "check": "scanproof.proofs.decide.row_verdicts",
+    "check": "scanproof._library",
     "Ledger": "scanproof.proofs.decide.ledger",
     "UsageError": "scanproof.constructs.errors",
     "construct": "scanproof.proofs.decide.construction",
@@ -67,16 +67,26 @@ _PUBLIC = {
     "identify": "scanproof.numeric.identify.identifying",
     "train": "scanproof.numeric.training.own",
     "program": "scanproof.proofs.interpret.programs.program",
-    "prove": "scanproof.proofs.decide.proving",
+    "prove": "scanproof._library",
+    "assert_equal": "scanproof._library",
+    "ProofResult": "scanproof._results",
+    "ClaimResult": "scanproof._results",
+    "CheckResult": "scanproof._results",
+    "Counterexample": "scanproof._results",
 }
 
 __all__ = [
+    "CheckResult",
+    "ClaimResult",
+    "Counterexample",
     "Layer",
     "Ledger",
+    "ProofResult",
     "Source",
     "UsageError",
     "__version__",
     "absolute",
+    "assert_equal",
     "at_most",
     "build",
     "check",

@@ -13,7 +13,7 @@ from scanproof.proofs.language.expect import ALLOWED, is_met, unmet
 from ._options import MemoryLimit, choice
 
 if TYPE_CHECKING:
-    from scanproof.proofs.decide.proving import Outcome
+    from scanproof.proofs.decide.outcome import Outcome
 
 FORMATS = ("text", "json")
 FRAMEWORKS = ("jax", "torch")
@@ -27,12 +27,16 @@ LITERALS = 10
 
 def prove(
     function: Annotated[str, typer.Argument(metavar="MODULE:FUNCTION", hidden=True)],
-    shapes: Annotated[
-        str, typer.Option(metavar="'X: T f, q: f'", help="The arguments' shapes, sizes as letters.")
-    ],
     equals: Annotated[
         str, typer.Option(metavar="MODULE:FUNCTION", help="The specification it is to equal.")
     ],
+    shapes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'X: T f, q: f'",
+            help="The arguments' shapes, sizes as letters; those of jaxtyping's annotations if left out.",
+        ),
+    ] = None,
     sizes: Annotated[
         str | None,
         typer.Option(
@@ -107,22 +111,12 @@ def prove(
 
 
 def _write_script(path: Path, outcome: Outcome) -> None:
-    from scanproof.proofs.report.program_script import program_script
-
     from ._output import say
 
-    shown = outcome.result.counterexample
-    if shown is None:
+    text = program_text(outcome)
+    if text is None:
         say(f"--script {path}: not written, since no inputs were found on which the two differ")
         return
-    text = program_script(
-        outcome.program,
-        outcome.specification,
-        shown,
-        outcome.frameworks,
-        outcome.format,
-        outcome.how,
-    )
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -142,6 +136,24 @@ def _words(outcome: Outcome) -> str:
     from scanproof.proofs.report.words import verdict_words
 
     return verdict_words(vars(outcome.result))
+
+
+def program_text(outcome: Outcome) -> str | None:
+    """The script that shows that the two differ; None if no inputs were found on which they do."""
+    from scanproof.proofs.report.program_script import program_script
+
+    shown = outcome.result.counterexample
+    if shown is None:
+        return None
+    return program_script(
+        outcome.program,
+        outcome.specification,
+        shown,
+        outcome.frameworks,
+        outcome.format,
+        outcome.how,
+        outcome.calls,
+    )
 
 
 def _code(outcome: Outcome, strict: bool, expect: str | None) -> int:
@@ -227,7 +239,9 @@ def _shown(example: Any) -> list[str]:
     found = example.as_json()
     sizes = by_name(found["sizes"])
     inputs = [f"  {n} = {_numbers(v)}" for n, v in found["inputs"].items()]
+    output = [f"  output {found['part']} differs"] if "part" in found else []
     return [
+        *output,
         f"  at {sizes}",
         *inputs,
         f"  the program gives {_numbers(found['actual'])}",

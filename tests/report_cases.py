@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from scanproof import Ledger, Source, at_most, check, definition, determines, differs, equal
+from scanproof import Ledger, Source, at_most, definition, determines, differs, equal
 from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.row_verdicts import check
 
 KNOWN = "gd-ssm.prop1-construction"  # refuted as printed; its amendment +sign is proved
 STATEMENT: dict[str, Any] = {

@@ -12,9 +12,10 @@ import pytest
 from claims import decided
 from jax import lax
 
-from scanproof import equal, prove
+from scanproof import equal
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.forms.chunked import decays_from_start
+from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.interpret.programs.program import program
 
 # Token by token.

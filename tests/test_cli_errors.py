@@ -112,7 +112,6 @@ def test_claims_before_the_fault_of_a_file_still_run(run: Run, write: Write):
     assert "raised ZeroDivisionError" in answer.err
 
 
-@pytest.mark.long
 @pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("claim", "complaint"),

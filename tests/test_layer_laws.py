@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from scanproof import Layer, Ledger, Source, UsageError, _main, check, descent
+from scanproof import Layer, Ledger, Source, UsageError, _main, descent
 from scanproof import numpy as np
+from scanproof.proofs.decide.row_verdicts import check
 
 
 class Token(NamedTuple):

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from command_line import command
 
-from scanproof import UsageError, prove
+from scanproof import UsageError
+from scanproof.proofs.decide.proving import prove
 
 pytest.importorskip("jax")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and forks of POSIX")

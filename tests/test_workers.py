@@ -19,9 +19,10 @@ import numpy as np
 import pytest
 from command_line import TRUE, Run, Write, command
 
-from scanproof import Ledger, Source, UsageError, check, definition, equal
+from scanproof import Ledger, Source, UsageError, definition, equal
 from scanproof.proofs.decide import budget, workers
 from scanproof.proofs.decide.budget import GRACE
+from scanproof.proofs.decide.row_verdicts import check
 from scanproof.proofs.decide.workers import run as run_tasks
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="workers are forked")

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..exact.counterexample import Counterexample
+from ..interpret.programs.outputs import opened, opening
 from ..language.libraries import jax as jax_for
 from ..language.sizes import axes
 
@@ -95,7 +96,7 @@ class Joined:
                 lengths.update(zip(group, own, strict=True))
                 dims.append(_product(own))
             given.append(one.reshape(tuple(dims)) if len(dims) < len(one.shape) else one)
-        leaves, tree = jax.tree.flatten(self.__wrapped__(*given))
+        leaves, tree = jax.tree.flatten(opened(self.__wrapped__(*given)))
         if self.outputs is not None and len(leaves) == len(self.outputs):
             leaves = [
                 self._apart(*pair, lengths) for pair in zip(leaves, self.outputs, strict=True)
@@ -129,13 +130,13 @@ def outputs_of(function: Callable[..., Any], shapes: Sequence[Groups]) -> list[G
         with jax.enable_x64(True):
             dims = [_dims(jax, groups, scope) for groups in shapes]
             given = [jax.ShapeDtypeStruct(tuple(one), jax.numpy.float64) for one in dims]
-            leaves = jax.tree.leaves(jax.eval_shape(function, *given))
+            returned = jax.eval_shape(opening(function), *given)
     except Exception:
         return None
     known = {}
     for lengths, groups in zip(dims, shapes, strict=True):
         known |= {str(d): g for d, g in zip(lengths, groups, strict=True) if len(g) > 1}
-    return [[known.get(str(d), [str(d)]) for d in one.shape] for one in leaves]
+    return [[known.get(str(d), [str(d)]) for d in one.shape] for one in jax.tree.leaves(returned)]
 
 
 def _dims(jax: Any, groups: Groups, scope: Any) -> Sequence[Any]:

@@ -12,9 +12,9 @@ import inspect
 import math
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from scanproof.constructs.arrays.definition import definition
@@ -23,6 +23,7 @@ from scanproof.constructs.errors import UsageError
 from ..exact.engines import UnequalShapes
 from ..interpret.programs import purity
 from ..interpret.programs.literals import Literal, literals, taken
+from ..interpret.programs.outputs import matched, paths, said
 from ..interpret.programs.program import program
 from ..interpret.programs.tracing import format_of, traced
 from ..interpret.questions import Unreadable
@@ -35,13 +36,14 @@ from ..language.sizes import Sizes, by_name, names, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
-from . import granted, joined_axes, mistakes, targets
+from . import annotations, granted, joined_axes, mistakes, targets
 from .as_it_runs.running import Running
-from .as_it_runs.sides import leaves
 from .budget import Budget, Stopped, of_machine, stopping
 from .budget import memory as memory_in
 from .budget import seconds as seconds_in
+from .called import Both, readings
 from .in_order import Tell, in_cases
+from .outcome import Outcome
 from .rounding import beyond_rounding
 from .verdict import Result
 
@@ -58,59 +60,10 @@ LETTERS = 4
 """With more letters for sizes than this, each is tried at 1 and 2 if nothing else is said."""
 
 
-@dataclass
-class Outcome:
-    """What was found out about a program."""
-
-    program: str
-    specification: str
-    shapes: dict[str, str]
-    result: Result
-    literals: list[Literal] = field(default_factory=list)
-    """The literals that were read as the number meant, which is not the binary one."""
-    seconds: float = 0.0
-    proved: list[str] = field(default_factory=list)
-    """What was proved for all sizes, in the program's own names."""
-    leftover: list[str] = field(default_factory=list)
-    """The equation that a proof for all sizes would have to show besides, likewise."""
-    format: str = "float64"
-    """That of the inputs with which the program was traced."""
-    how: str = ""
-    """How a counterexample shows as programs run: "compiled", "given NumPy's arrays", or eagerly."""
-    frameworks: tuple[str, str] = ("jax", "jax")
-    """Those of the program and of the specification."""
-    cases: list[str] = field(default_factory=list)
-    """The cases of sizes that were proved one by one, if there are several."""
-    notes: list[str] = field(default_factory=list)
-    """What came of running the two besides: formats that one of them does not take, numbers too large for one."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON; the fields of a claim's report have the names that they have there."""
-        found = self.result
-        shown = found.counterexample
-        return {
-            "program": self.program,
-            "specification": self.specification,
-            "shapes": self.shapes,
-            "verdict": found.verdict,
-            "scope": found.scope,
-            "reason": found.reason,
-            "evidence": found.evidence,
-            "counterexample": None if shown is None else shown.as_json(),
-            "near_misses": found.near_misses,
-            "cases": self.cases,
-            "proved": self.proved,
-            "left_over": self.leftover,
-            "literals": [str(one) for one in self.literals],
-            "runs": self.notes,
-            "arithmetic": "real numbers; rounding is not looked at",
-        }
-
-
 def prove(
     function: str | Callable[..., Any],
     *,
-    shapes: str | Mapping[str, str],
+    shapes: str | Mapping[str, str] | None = None,
     equals: str | Callable[..., Any],
     sizes: Mapping[str, Sequence[int]] | None = None,
     framework: str | None = None,
@@ -126,7 +79,8 @@ def prove(
         function: "module:name", or the function itself; it takes arrays and returns an array, or several.
         shapes: "X: T f, Y: T k, q: f", one array for each argument, by the arguments' names or in their order. A
             dimension is a whole number, a sum of sizes, or a product such as n*C, n chunks of C; an argument without
-            dimensions is a number.
+            dimensions is a number. Arguments with a default, and those that a function never reads, may be left out.
+            If no shapes are given, they are those of the program's annotations of jaxtyping, or its specification's.
         equals: the specification, likewise: of JAX arrays, or of arrays of any kind, as definitions of scanproof are.
         sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; if not given, 1, 2, 3, or 1, 2 with
             more than four letters. The proof is for all sizes from the least of them on.
@@ -149,8 +103,11 @@ def prove(
     budget = Budget(*limits)
     started = time.perf_counter()
     jax_for("prove")
-    given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     both_of, names_of = (function, equals), (targets.name(function), targets.name(equals))
+    if shapes is None:
+        given = annotations.shapes(both_of)
+    else:
+        given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     found: Outcome | None = None
     running: Running | None = None
 
@@ -161,10 +118,10 @@ def prove(
         with stage.heard(tell), stopping(budget):
             stage.begin("loading the programs")
             try:
-                for both in _readings(function, equals, given, framework):
+                for both in readings(function, equals, given, framework):
                     running = running or Running(
                         both_of,
-                        _frameworks(both),
+                        both.frameworks,
                         both.written,
                         both.asked,
                         sizes or {},
@@ -208,7 +165,7 @@ def run_beside(found: Outcome, running: Running, seconds: float, stopped: str = 
         found.proved, found.cases, found.leftover = [], [], []
 
 
-def _answer(both: _Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds: float) -> Outcome:
+def _answer(both: Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds: float) -> Outcome:
     """What is found out about two programs that are read in one way; `unknown` if one is not read."""
     claim = _claim(both, _at_fewer(list(both.given.values()), sizes))
     try:
@@ -226,7 +183,7 @@ def _answer(both: _Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds
         raise mistakes.of_sides(both.sides, claim, error) from error
 
 
-def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> Outcome:
+def _decided(both: Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> Outcome:
     """What is found out about two programs.
 
     Raises:
@@ -237,123 +194,30 @@ def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> O
     for name, side in both.sides.items():
         with stage.within(f"tracing {name}"), stage.at(first):
             _traced_once(name, side, claim, first)
-    said = in_cases(claim, sizes, stage.begin)
-    if said.result.undefined:
-        why = (
-            f"at sizes that are tried it has no value ({said.result.reason}); try others by --sizes"
-        )
+    found = in_cases(claim, sizes, stage.begin)
+    if found.result.undefined:
+        why = f"at sizes that are tried it has no value ({found.result.reason}); try others by --sizes"
         return Outcome(both.name, both.other, both.asked, Result("unknown", reason=why))
-    if said.result.verdict == "error":
-        raise UsageError(f"prove {both.name}: {said.result.reason}")
+    if found.result.verdict == "error":
+        raise UsageError(f"prove {both.name}: {found.result.reason}")
     stage.begin("looking at their numbers")
-    result, read = _as_written(both, claim, said.result, first)
+    result, read = _as_written(both, claim, found.result, first)
     return Outcome(
         program=both.name,
         specification=both.other,
         shapes=both.asked,
         result=result,
         literals=read,
-        cases=said.cases,
-        proved=said.proved,
-        leftover=said.leftover,
+        cases=found.cases,
+        proved=found.proved,
+        leftover=found.leftover,
         format=format_of(both.forward).name,
-    )
-
-
-@dataclass
-class _Both:
-    """A program and its specification: as they were written, and of arrays none of whose lengths is a product."""
-
-    name: str
-    other: str
-    asked: dict[str, str]
-    """The shapes as they were written."""
-    written: tuple[Callable[..., Any], Callable[..., Any]]
-    given: dict[str, str]
-    forward: Callable[..., Any]
-    specification: Callable[..., Any]
-    groups: Any = None
-    """How the lengths of the arguments are products, if any are."""
-    outputs: Any = None
-    """The same of the results."""
-
-    @property
-    def sides(self) -> dict[str, Callable[..., Any]]:
-        """By their names those that JAX traces."""
-        names = {"program": self.name, "specification": self.other}
-        return {names[one]: function for one, function in self.of_jax.items()}
-
-    @property
-    def of_jax(self) -> dict[str, Callable[..., Any]]:
-        """Those that JAX traces."""
-        found = {"program": self.forward}
-        if not targets.is_definition(self.specification):
-            found["specification"] = self.specification
-        return found
-
-
-def _readings(
-    function: str | Callable[..., Any],
-    equals: str | Callable[..., Any],
-    given: dict[str, str],
-    framework: str | None,
-) -> Iterator[_Both]:
-    """The programs with an axis of length 4*n as n chunks of 4, where there is one, and as they are written."""
-    forward, specification = (targets.function(one, framework) for one in (function, equals))
-    name, other = (targets.name(one) for one in (function, equals))
-    given = _in_order(name, forward, given)
-    _named(name, forward, given)
-    asked = list(_in_order(other, specification, given))
-    if asked != list(given):
-        raise UsageError(
-            f"prove: {name} takes {', '.join(given)}, and {other} {', '.join(asked)}. Both are called with the arrays "
-            "in one order; give one of them the other's."
-        )
-    clash = sorted(set(given) & set(names(list(given.values()))))
-    if clash:
-        raise UsageError(
-            f"prove {name}: in --shapes {clash[0]} is an array and a size; give the size another letter."
-        )
-    written = forward, specification
-    of_any_arrays = targets.is_definition(specification)
-    if joined_axes.is_joined(given) and of_any_arrays:
-        raise UsageError(
-            f"prove {name}: a specification of scanproof's own takes no lengths that are products, such as n*C; "
-            f"got {', '.join(given.values())}. Give their axes apart (n C d)."
-        )
-    ways = (True, False) if joined_axes.has_chunks(given) and not of_any_arrays else (False,)
-    for chunks in ways:
-        if joined_axes.is_joined(given, chunks):
-            yield _joined(name, other, given, written, chunks)
-        else:
-            yield _Both(name, other, given, written, given, forward, specification)
-
-
-def _joined(
-    name: str,
-    other: str,
-    given: dict[str, str],
-    written: tuple[Callable[..., Any], Callable[..., Any]],
-    chunks: bool,
-) -> _Both:
-    """The programs of arrays with more axes; with `chunks` where a length is a number of chunks, too."""
-    groups = {n: joined_axes.groups_of(text, chunks) for n, text in given.items()}
-    axes = list(groups.values())
-    found = [joined_axes.outputs_of(one, axes) for one in written]
-    known = [one for one in found if one is not None]
-    outputs = known[0] if known and known[0] == known[-1] else None
-    forward, specification = (joined_axes.Joined(one, axes, outputs) for one in written)
-    apart = {n: joined_axes.apart(text, chunks) for n, text in given.items()}
-    return _Both(name, other, given, written, apart, forward, specification, groups, outputs)
-
-
-def _frameworks(both: _Both) -> tuple[str, str]:
-    first, second = ("torch" if targets.is_for_torch(one) else "jax" for one in both.written)
-    return first, first if targets.is_definition(both.specification) else second
+        calls=both.calls,
+    ).renamed({new: old for old, new in _free_names(both).items() if new != old})
 
 
 def _as_written(
-    both: _Both, claim: Claim, result: Result, first: Sizes
+    both: Both, claim: Claim, result: Result, first: Sizes
 ) -> tuple[Result, list[Literal]]:
     """The result for the programs as they run, in their own shapes; and their literals that were read as others."""
     programs = both.of_jax
@@ -371,7 +235,8 @@ def _as_written(
     if result.verdict == "proved":
         result = _granted(result, programs.values(), _dims(claim, first))
     if both.asked != both.given and result.counterexample is not None:
-        parts = joined_axes.shown(result.counterexample, both.groups, both.outputs)
+        groups = {new: both.groups[n] for n, new in _free_names(both).items()}
+        parts = joined_axes.shown(result.counterexample, groups, both.outputs)
         result = replace(result, counterexample=parts)
     return result, read
 
@@ -386,28 +251,49 @@ def _at_fewer(
     return {**dict.fromkeys(letters, (1, 2)), **sizes}
 
 
-def _claim(both: _Both, sizes: Mapping[str, Sequence[int]]) -> Claim:
-    """That the two are equal; a size may have a name that bodies of claims have for something else."""
+def _claim(both: Both, sizes: Mapping[str, Sequence[int]]) -> Claim:
+    """That the two are equal; a size or an input may have a name that bodies of claims have for something else."""
     source = Source("program", title=both.name)
     left, right = program(both.forward), _as_specification(both.specification)
+    inputs = _free_names(both)
 
     def body(**values: Any) -> Any:
-        arrays = [values[n] for n in both.given]
-        found, wanted = leaves(left(*arrays)), leaves(right(*arrays))
+        arrays = [values[n] for n in inputs.values()]
+        found, wanted = paths(left(*arrays)), paths(right(*arrays))
         if len(found) != len(wanted):
             raise UsageError(
                 f"{both.name} returns {len(found)} arrays, and {both.other} {len(wanted)}."
             )
-        return [equal(a, b) for a, b in zip(found, wanted, strict=True)]
+        own, others = ([path for path, _ in one] for one in (found, wanted))
+        order = matched(f"prove {both.name} = {both.other}", own, others)
+        pairs = zip(found, [wanted[k] for k in order], strict=True)
+        return [equal(a, b, said(one) or said(other)) for (one, a), (other, b) in pairs]
 
     body.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in both.given]
+        [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in inputs.values()]
     )
-    renamed = {n: RESERVED_NAME.sub(r"\1_", text) for n, text in both.given.items()}
-    others = {RESERVED_NAME.sub(r"\1_", n): values for n, values in sizes.items()}
+    renamed = {inputs[n]: _free(text) for n, text in both.given.items()}
+    others = {_free(n): values for n, values in sizes.items()}
     says = f"{both.name} = {both.other}"
     row = source.claim("program.equals", says=says, given=renamed, sizes=others)(body)
-    return replace(row.claim, given=dict(both.given), sizes=dict(sizes))
+    given = {inputs[n]: text for n, text in both.given.items()}
+    return replace(row.claim, given=given, sizes=dict(sizes))
+
+
+def _free(text: str) -> str:
+    return RESERVED_NAME.sub(r"\1_", text)
+
+
+def _free_names(both: Both) -> dict[str, str]:
+    """For each input a name that bodies of claims have for nothing else."""
+    taken = {*both.given, *names(list(both.given.values()))}
+    found = {}
+    for name in both.given:
+        new = name
+        while new in RESERVED or (new != name and new in taken):
+            new += "_"
+        found[name] = new
+    return found
 
 
 def _traced_once(name: str, function: Callable[..., Any], claim: Claim, at: Sizes) -> None:
@@ -477,36 +363,3 @@ def _granted(
 def _as_specification(function: Callable[..., Any]) -> Callable[..., Any]:
     """A definition of scanproof runs on any arrays; other functions are read as JAX programs."""
     return definition(function) if targets.is_definition(function) else program(function)
-
-
-def _in_order(name: str, function: Callable[..., Any], given: dict[str, str]) -> dict[str, str]:
-    """The arrays in the order of the function's arguments."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return given
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return given
-    least = sum(p.default is p.empty for p in positional)
-    if not least <= len(given) <= len(positional):
-        raise UsageError(
-            f"{name} takes {', '.join(p.name for p in positional) or 'no arguments'}; "
-            f"--shapes names {', '.join(given)}."
-        )
-    own = [p.name for p in positional[: len(given)]]
-    return {n: given[n] for n in own} if set(own) == set(given) else given
-
-
-def _named(name: str, function: Callable[..., Any], given: Mapping[str, str]) -> None:
-    """Refuse shapes of which some name arguments, and others name nothing that the program takes."""
-    try:
-        own = list(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        return
-    wrong = [n for n in given if n not in own]
-    if wrong and len(wrong) < len(given):
-        raise UsageError(
-            f"--shapes names {wrong[0]!r}, and {name} takes {', '.join(own)}. Name its arguments, or none of them: "
-            "then the shapes are taken in their order."
-        )

@@ -10,12 +10,13 @@ from scanproof.constructs.errors import UsageError
 
 from ..check.result import Result
 from ..language.sizes import shapes_in
-from . import mistakes, targets
+from . import annotations, mistakes, targets
 from .as_it_runs.process import has_threads
 from .as_it_runs.running import Running
 from .budget import Budget
 from .in_order import Tell
-from .proving import Outcome, prove, run_beside
+from .outcome import Outcome
+from .proving import prove, run_beside
 from .workers import AtWork, run
 
 ALONE = 10.0
@@ -23,7 +24,13 @@ ALONE = 10.0
 
 
 def prove_apart(
-    function: str, *, shapes: str, equals: str, within: Budget, tell: Tell, **options: Any
+    function: str,
+    *,
+    shapes: str | None,
+    equals: str,
+    within: Budget,
+    tell: Tell,
+    **options: Any,
 ) -> Outcome:
     """What `prove` finds out, with its arguments.
 
@@ -48,7 +55,8 @@ def prove_apart(
     names = f"prove {function} = {equals}"
     if answer.hit is not None:
         reason = str(within.limit(answer.hit.what, answer.hit.where))
-        outcome = Outcome(function, equals, shapes_in(shapes), Result("unknown", reason=reason))
+        given = shapes_in(shapes) if shapes is not None else annotations.shapes((function, equals))
+        outcome = Outcome(function, equals, given, Result("unknown", reason=reason))
         return _run_alone(outcome, within, options)
     if answer.ended is not None:
         raise UsageError(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 from scanproof.constructs.errors import UsageError
 
@@ -26,8 +29,55 @@ def name(target: str | Callable[..., Any]) -> str:
     return f"{target.__module__}:{getattr(target, '__qualname__', repr(target))}"
 
 
+class Place(NamedTuple):
+    """Where a function is that was named "module:name", "file.py:name" or "folder/file.py:name"."""
+
+    module: str
+    attribute: str
+    folder: Path | None = None
+    """Where the module is found besides the folder in which one stands; None for a module's name."""
+    file: Path | None = None
+
+
+def place(target: str) -> Place:
+    """Where the function is that is named so.
+
+    A file below the folder where one stands is the module of its path from there, as Python has it; another file is one
+    of its package, or else of its own folder.
+
+    Raises:
+        UsageError: if it is no such name, or the file is not there.
+    """
+    module, colon, attribute = target.rpartition(":")
+    if not colon or not module or not attribute:
+        raise UsageError(
+            f"prove {target!r} expects module:function or file.py:function, such as mymodule:forward."
+        )
+    if not (module.endswith(".py") or "/" in module or os.sep in module):
+        return Place(module, attribute)
+    file = Path(module if module.endswith(".py") else f"{module}.py").resolve()
+    if not file.is_file():
+        raise UsageError(
+            f"prove {target}: there is no file {module}; give the path to a Python file."
+        )
+    here = Path.cwd().resolve()
+    folder = here if file.is_relative_to(here) else _root(file)
+    parts = file.relative_to(folder).with_suffix("").parts
+    if not all(part.isidentifier() for part in parts):
+        folder, parts = file.parent, (file.stem,)
+    return Place(".".join(parts), attribute, folder, file)
+
+
+def _root(file: Path) -> Path:
+    """The folder from which a file is imported: that of the package around it, or its own."""
+    folder = file.parent
+    while (folder / "__init__.py").exists() and folder.parent != folder:
+        folder = folder.parent
+    return folder
+
+
 def function(target: str | Callable[..., Any], framework: str | None = None) -> Callable[..., Any]:
-    """The function that "module:name" names, of JAX arrays; one for torch is read anew from its source.
+    """The function that "module:name" or "file.py:name" names, of JAX arrays; one for torch is read from its source.
 
     Args:
         target: the name, or the function itself.
@@ -38,38 +88,70 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
     """
     if callable(target):
         return _of_callable(target, framework)
-    module, colon, attribute = target.partition(":")
-    if not colon or not module or not attribute:
-        raise UsageError(f"prove {target!r} expects module:function, such as mymodule:forward.")
-    path = module.removesuffix(".py").replace("/", ".")
-    with from_here():
-        file = _source(path)
+    at = place(target)
+    with from_here(at.folder):
+        file = at.file or _source(at.module)
         if file is not None and _for_torch(file, framework):
-            return _of_torch(target, file, path, attribute)
+            return _of_torch(target, file, at.module, at.attribute)
         try:
-            kept = (
-                nullcontext()
-                if path in sys.modules
-                else Definitions().kept(f"prove {target}: {module}")
-            )
-            with kept:
-                found: Any = importlib.import_module(path)
+            with (
+                Definitions().kept(f"prove {target}: {at.module}") if _is_new(at) else nullcontext()
+            ):
+                found: Any = _imported(at)
         except Redefined:
             raise
         except (Exception, SystemExit) as error:
             raise UsageError(
-                f"prove {target}: {module} cannot be imported: {type(error).__name__}: {error}"
+                f"prove {target}: {at.module} cannot be imported: {type(error).__name__}: {error}"
             ) from error
-    for part in attribute.split("."):
+    for part in at.attribute.split("."):
         if not hasattr(found, part):
             known = sorted(n for n in vars(found) if callable(vars(found)[n]) and n[0] != "_")
             raise UsageError(
-                f"prove {target}: {module} has no {attribute!r}; it has {', '.join(known) or 'no functions'}."
+                f"prove {target}: {at.module} has no {at.attribute!r}; it has {', '.join(known) or 'no functions'}."
             )
         found = getattr(found, part)
     if not callable(found):
         raise UsageError(f"prove {target}: that is not a function but {type(found).__name__}.")
-    return _with_loops(found, file, path, attribute)
+    return _with_loops(found, file, at.module, at.attribute)
+
+
+def _is_new(at: Place) -> bool:
+    """Whether the module is still to be imported."""
+    return not _is_of(sys.modules.get(at.module), at)
+
+
+def _is_of(module: ModuleType | None, at: Place) -> bool:
+    file = getattr(module, "__file__", None)
+    return module is not None and (at.file is None or _is_same(file, at.file))
+
+
+def _is_same(found: str | Path | None, file: Path) -> bool:
+    return found is not None and Path(found).resolve() == file
+
+
+def _imported(at: Place) -> ModuleType:
+    """The module; that of a file whose name another module has is loaded beside it.
+
+    Raises:
+        Exception: what importing it raises.
+    """
+    if at.file is None or not _is_new(at):
+        return importlib.import_module(at.module)
+    if at.module not in sys.modules and _is_same(_source(at.module), at.file):
+        return importlib.import_module(at.module)
+    name = f"{at.file.stem}_{hashlib.sha256(str(at.file).encode()).hexdigest()[:12]}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, at.file)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{at.file} is no Python file")
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(sys.modules[name])
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
 
 
 def _with_loops(
@@ -114,10 +196,10 @@ def itself(target: str | Callable[..., Any]) -> Any:
     """
     if callable(target):
         return target
-    module, _, attribute = target.partition(":")
-    with from_here():
-        found: Any = importlib.import_module(module.removesuffix(".py").replace("/", "."))
-    for part in attribute.split("."):
+    at = place(target)
+    with from_here(at.folder):
+        found: Any = _imported(at)
+    for part in at.attribute.split("."):
         found = getattr(found, part)
     return found
 
@@ -131,9 +213,15 @@ def framework_of(target: str | Callable[..., Any], framework: str | None = None)
             return "torch" if is_for_torch(target) else "jax"
         file = inspect.getsourcefile(target)
         return "torch" if file and _for_torch(Path(file), None) else "jax"
-    with from_here():
-        place = _source(target.partition(":")[0].removesuffix(".py").replace("/", "."))
-    return "torch" if place is not None and _for_torch(place, None) else "jax"
+    file = file_of(place(target))
+    return "torch" if file is not None and _for_torch(file, None) else "jax"
+
+
+def file_of(at: Place) -> Path | None:
+    """The file in which the function is; None for a module that has none."""
+    with from_here(at.folder):
+        found = at.file or _source(at.module)
+    return None if found is None else found.resolve()
 
 
 def is_for_torch(function: Callable[..., Any]) -> bool:
@@ -206,11 +294,13 @@ def _for_torch(file: Path, framework: str | None) -> bool:
 
 
 @contextmanager
-def from_here() -> Iterator[None]:
-    """Modules are found in the folder where one stands."""
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
+def from_here(folder: Path | None = None) -> Iterator[None]:
+    """Modules are found in the folder where one stands, and before it in another one."""
+    places = [str(one) for one in (folder, Path.cwd()) if one is not None]
+    sys.path[:0] = places
     try:
         yield
     finally:
-        sys.path.remove(here)
+        for one in places:
+            if one in sys.path:  # what is imported may have taken it out
+                sys.path.remove(one)

@@ -96,7 +96,7 @@ def errata(
     """The page of one source, in Markdown, with the figures of its rows; for a source of our own, of answers.
 
     Args:
-        report: what `scanproof.check` returned.
+        report: that of a check, as data.
         source: its name.
         figures: pictures of rows.
         words: makes Markdown of what claims say.

@@ -7,10 +7,12 @@ after showing that they differ, and says so and exits with 1 if they do not.
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
+from ..decide import targets
 from ..exact.counterexample import Counterexample
 from ..language.sizes import by_name
 
@@ -22,24 +24,21 @@ jax.config.update("jax_enable_x64", {wide})
 
 def call_jax(function, inputs):
     arrays = [{array}(values, dtype="{format}") for values in inputs]
-    return [np.asarray(leaf, dtype=float) for leaf in jax.tree.leaves({function}(*arrays))]
+    return {{
+        f"{{name}}{{k or ''}}": np.asarray(leaf, dtype=float)
+        for name, one in outputs({function}(*arrays)).items()
+        for k, leaf in enumerate(jax.tree.leaves(one))
+    }}
 """,
     "torch": """import torch
 
 
 def call_torch(function, inputs):
-    return leaves({function}(*(torch.tensor(values, dtype=torch.{format}) for values in inputs)))
-
-
-def leaves(value):
-    if isinstance(value, dict):
-        return [leaf for key in sorted(value) for leaf in leaves(value[key])]
-    if isinstance(value, (tuple, list)):
-        return [leaf for one in value for leaf in leaves(one)]
-    return [] if value is None else [value.detach().double().numpy()]
+    found = outputs({function}(*(torch.tensor(values, dtype=torch.{format}) for values in inputs)))
+    return {{name: one.detach().double().numpy() for name, one in found.items()}}
 """,
 }
-"""How a function of a framework is called with lists of numbers: it returns a list of NumPy arrays."""
+"""How a function of a framework is called with lists of numbers: it returns NumPy arrays by the outputs' names."""
 NEAR = {"float64": 1e-9}
 """How near results may be, relatively, that are the same number rounded; in narrower formats `NEARLY`."""
 NEARLY = 1e-3
@@ -52,6 +51,7 @@ def program_script(
     frameworks: tuple[str, str] = ("jax", "jax"),
     format: str = "float64",
     how: str = "",
+    calls: tuple[str, str] | None = None,
 ) -> str:
     """The script's text.
 
@@ -62,15 +62,25 @@ def program_script(
         frameworks: "jax" or "torch", of the program and of the specification.
         format: of the inputs.
         how: nothing, "compiled", or "given NumPy's arrays", for how they are run.
+        calls: their arguments as Python has them, where the inputs in their order are not all.
 
     Raises:
         UsageError: for functions that cannot be imported by their names.
     """
     for name in (program, specification):
-        if ":" not in name or "<" in name:
+        if ":" not in name or "<" in name or name.startswith("__main__:"):
             raise UsageError(
                 f"a script imports both functions by name, and {name} has none; define it in a module."
             )
+    places = [targets.place(name) for name in (program, specification)]
+    if places[0].module == places[1].module and len({*map(targets.file_of, places)}) > 1:
+        raise UsageError(
+            f"a script imports both functions by their modules' names, and {program} and {specification} lie in two "
+            "of one name; rename a file."
+        )
+    folders = {one.folder for one in places} - {None, Path.cwd().resolve()}
+    found_in = "".join(f"sys.path.insert(0, {str(one)!r})\n" for one in sorted(map(str, folders)))
+    names = [f'named("{one.module}", "{one.attribute}")' for one in places]
     sizes = by_name(found.sizes)
     compiled = {"jax": "jax.jit(function)", "torch": "torch.compile(function)"}
     preludes = [
@@ -85,31 +95,55 @@ def program_script(
     prelude = "\n\n".join(preludes)
     inputs = "\n".join(f"{name} = {_numbers(value)}" for name, value in found.inputs.items())
     arguments = ", ".join(found.inputs)
+    sides = [
+        f"lambda {arguments}: {one}({call})" if call != arguments else one
+        for one, call in zip(names, calls or (arguments, arguments), strict=True)
+    ]
     return f'''"""{program} and {specification} differ: a counterexample at {sizes or "these inputs"}.
 
 Run it where both modules can be imported. Exit status 0: it has shown that the two differ.
 """
 
+import dataclasses
 import importlib
 import sys
 
 import numpy as np
 {prelude}
 
-def named(text):
-    module, _, path = text.partition(":")
-    found = importlib.import_module(module.removesuffix(".py").replace("/", "."))
+def outputs(value, name=""):
+    if value is None:
+        return {{}}
+    if isinstance(value, dict):
+        value = {{key: value[key] for key in sorted(value)}}
+    elif dataclasses.is_dataclass(value):
+        value = {{one.name: getattr(value, one.name) for one in dataclasses.fields(value)}}
+    elif hasattr(value, "_asdict"):
+        value = value._asdict()
+    elif isinstance(value, (tuple, list)):
+        value = dict(enumerate(value))
+    if not isinstance(value, dict):
+        return {{name: value}}
+    each = [outputs(one, f"{{name}}.{{key}}") for key, one in value.items()]
+    return {{name: leaf for one in each for name, leaf in one.items()}}
+
+
+def named(module, path):
+    found = importlib.import_module(module)
     for part in path.split("."):
         found = getattr(found, part)
     return found
 
 
 sys.path.insert(0, ".")
-program, specification = named("{program}"), named("{specification}")
+{found_in}program = {sides[0]}
+specification = {sides[1]}
 {inputs}
 inputs = [{arguments}]
 actual = call_{frameworks[0]}(program, inputs)
 claimed = call_{frameworks[1]}(specification, inputs)
+names = actual if set(actual) == set(claimed) else claimed
+actual, claimed = list(actual.values()), [claimed[name] for name in names]
 print("the program gives ", *actual)
 print("the specification ", *claimed)
 near = {NEAR.get(format, NEARLY)}

@@ -27,7 +27,7 @@ def job_summary(
     """The summary.
 
     Args:
-        report: what `scanproof.check` returned.
+        report: that of a check, as data.
         found: what is to be said, as `findings` gives it.
         problems: what went wrong beside the claims.
         prefix: the folder in which the check ran, named from the root of the repository.

@@ -113,6 +113,7 @@ def _refuted(result: Result, found: Different, names: list[str]) -> Result:
             found.part,
             _shown(found.claimed),
             _shown(found.actual),
+            found.output,
         ),
     )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...check.source import Source
+from ...interpret.programs.outputs import said
 from ...language.sizes import Sizes, by_name
 from .. import mistakes
 from .points import Arrays, Points, few, larger_sizes, many, small_sizes
@@ -43,6 +44,8 @@ class Different:
     actual: np.ndarray
     claimed: np.ndarray
     part: int = 0
+    output: str = ""
+    """What the output is called that differs, if there are several."""
 
 
 @dataclass
@@ -244,7 +247,15 @@ class Comparison:
         claimed: np.ndarray,
     ) -> None:
         how = "compiled" if compiled else ""
-        self.runs.different = Different(dict(sizes), form, how, inputs, actual, claimed, part)
+        output = self._output(part)
+        self.runs.different = Different(
+            dict(sizes), form, how, inputs, actual, claimed, part, output
+        )
+
+    def _output(self, part: int) -> str:
+        """What the program, or its specification, calls one of the arrays that it returned last."""
+        every = [side.outputs[part] for side in self.sides if part < len(side.outputs)]
+        return said(every[0]) if every else ""
 
     def _without_value(self, points: Points, sizes: Sizes, form: str, compiled: bool) -> None:
         """Note an entry that one program makes finite and the other never, in no format and for no inputs."""
@@ -282,7 +293,14 @@ class Comparison:
         found = apart(self.sides, inputs, form, False, (own, other))
         if found is not None:
             self.runs.different = Different(
-                dict(sizes), form, NUMPY, inputs, found.actual, found.claimed, found.part
+                dict(sizes),
+                form,
+                NUMPY,
+                inputs,
+                found.actual,
+                found.claimed,
+                found.part,
+                self._output(found.part),
             )
 
     def _blame(self, sizes: Sizes) -> None:

@@ -22,7 +22,7 @@ from ...interpret.programs.program import program
 from ...interpret.questions import aside
 from .each_operation import Rounding, moved
 from .points import Arrays
-from .sides import DIGITS, FORMATS, Side, leaves
+from .sides import DIGITS, FORMATS, Side
 
 DRAWS = 6
 """How many inputs near those given are tried."""
@@ -178,7 +178,7 @@ def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
         with aside(), flint.ctx.workprec(digits):
             field = ArbField(Meter(OPERATIONS))
             given = [Namespace(field).asarray(_fractions(one)) for one in arrays]
-            found = leaves(program(side.read)(*given))
+            found = side.arranged(program(side.read)(*given))
             ends = all(ball.is_finite() for one in found for ball in one.entries.flat)
             return [_widths(one.entries) for one in found] if ends else None
     except (Exception, TooLong):  # what balls do not do or decide, as a comparison with NaN

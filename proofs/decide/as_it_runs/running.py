@@ -47,6 +47,7 @@ class Running:
             Side(target, framework == "torch", one, compiled and framework == "torch", self._names)
             for target, framework, one in zip(targets, frameworks, read, strict=True)
         ]
+        self._sides[1].like = self._sides[0]
         self._ranges = {name: sizes.get(name, (1,)) for name in names(self._shapes)}
         self._beside = Beside(self._compared(FORMATS).run, SECONDS, budget)
 

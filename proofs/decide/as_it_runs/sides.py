@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ...interpret.programs.outputs import Path, matched, opening, paths
 from ...language.libraries import jax as jax_for
 from .. import mistakes, targets
+from ..called import with_arguments
 from .points import Arrays
 
 FORMATS = ("float32", "float64")
@@ -49,6 +51,10 @@ class Side:
     """Whether torch.compile is tried."""
     names: Sequence[str] = ()
     """The arguments' names, by which parameters of a module are found."""
+    like: Side | None = None
+    """The program that it is the specification of, which runs before it."""
+    outputs: list[Path] = field(default_factory=list)
+    """Where the arrays lie in what it returned last."""
     _digits: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -63,7 +69,9 @@ class Side:
             Exception: what importing its module raises.
         """
         found = targets.itself(self.target)
-        return _of_module(found, self.names) if isinstance(found, type) else found
+        if isinstance(found, type):
+            return _of_module(found, self.names)
+        return with_arguments(found, list(self.names)) if self.names else found
 
     def load(self) -> None:
         """Import its module and framework.
@@ -105,17 +113,36 @@ class Side:
                 return self._in_numpy(arrays, form)
             if self.is_for_torch:
                 return self._in_torch(arrays, form, compiled and self.compiles)
-            return self._in_jax(around(self._jitted if compiled else self.itself), arrays, form)
+            return self._in_jax(
+                around(self._jitted if compiled else opening(self.itself)), arrays, form
+            )
 
     def _in_numpy(self, arrays: Arrays, form: str) -> Arrays:
         value = self.itself(*(one.astype(form) for one in arrays))
-        return [_array(one) for one in jax_for("prove").tree.leaves(value)]
+        return self._outputs(value, _array)
 
     def _in_jax(self, function: Callable[..., Any], arrays: Arrays, form: str) -> Arrays:
         jax = jax_for("prove")
         with jax.enable_x64(form == "float64"):
             value = function(*(jax.numpy.asarray(one, dtype=form) for one in arrays))
-            return [_array(one) for one in jax.tree.leaves(value)]
+            return self._outputs(value, _array)
+
+    def _outputs(self, value: Any, array: Callable[[Any], np.ndarray]) -> Arrays:
+        self.outputs = [path for path, _ in paths(value)]
+        return [array(one) for one in self.arranged(value)]
+
+    def arranged(self, value: Any) -> list[Any]:
+        """The outputs in what it returned, in the order of those that they are compared with.
+
+        Raises:
+            UsageError: if these have other names.
+        """
+        found = paths(value)
+        if self.like is None or len(self.like.outputs) != len(found):
+            return [one for _, one in found]
+        own = [path for path, _ in found]
+        order = matched(f"prove {self.like.name} = {self.name}", self.like.outputs, own)
+        return [found[k][1] for k in order]
 
     def of_numpy(self, arrays: Arrays, form: str) -> Arrays | None:
         """What it returns of NumPy's arrays, which JAX takes too; None for torch, and where the program does not."""
@@ -130,7 +157,7 @@ class Side:
 
     @cached_property
     def _jitted(self) -> Callable[..., Any]:
-        return jax_for("prove").jit(self.itself)
+        return jax_for("prove").jit(opening(self.itself))
 
     @cached_property
     def _torch_compiled(self) -> Callable[..., Any]:
@@ -144,12 +171,12 @@ class Side:
         function = self._torch_compiled if compiled else self.itself
         given = [torch.tensor(one, dtype=getattr(torch, form)) for one in arrays]
         try:
-            return [_of_torch(one) for one in leaves(function(*given))]
+            return self._outputs(function(*given), _of_torch)
         except RuntimeError:
             if form == "float32":
                 raise
             with _by_default(torch, form):  # a state that it makes takes no others
-                return [_of_torch(one) for one in leaves(function(*given))]
+                return self._outputs(function(*given), _of_torch)
 
     def digits(self, arrays: Arrays, form: str) -> int:
         """The binary digits of the coarsest format in which it computes, when its inputs are of this format."""
@@ -173,7 +200,7 @@ class Side:
         jax = jax_for("prove")
         with jax.enable_x64(form == "float64"):
             given = [jax.numpy.asarray(one, dtype=form) for one in arrays]
-            yield from _formats(jax.make_jaxpr(self.itself)(*given).jaxpr)
+            yield from _formats(jax.make_jaxpr(opening(self.itself))(*given).jaxpr)
 
     def _torch_formats(self, arrays: Arrays, form: str) -> set[str]:
         found: set[str] = set()
@@ -238,15 +265,6 @@ def _array(value: Any) -> np.ndarray:
     if array.dtype.kind not in "biufcV":
         raise TypeError(f"it returns a {type(value).__name__}; expected arrays")
     return array.astype(complex if array.dtype.kind == "c" else float)
-
-
-def leaves(value: Any) -> list[Any]:
-    """The arrays in nested tuples, lists and dictionaries, in JAX's order."""
-    if isinstance(value, dict):
-        return [leaf for key in sorted(value) for leaf in leaves(value[key])]
-    if isinstance(value, tuple | list):
-        return [leaf for one in value for leaf in leaves(one)]
-    return [] if value is None else [value]
 
 
 def _of_torch(value: Any) -> np.ndarray:

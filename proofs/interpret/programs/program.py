@@ -35,6 +35,7 @@ from .complex_numbers import (
     with_complex_inputs,
     with_complex_numbers,
 )
+from .outputs import opening
 from .reader import Reader, equations
 from .tracing import Traced, format_of, traced
 from .values import Complex, reals
@@ -55,6 +56,7 @@ def program(function: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     at = functools.cache(lambda shapes: traced(function, [tuple(map(Index, s)) for s in shapes]))
+    compiled = functools.cache(lambda: jax_for("a program").jit(opening(function)))
 
     @functools.wraps(function)
     def run(*arrays: Any) -> Any:
@@ -63,7 +65,7 @@ def program(function: Callable[..., Any]) -> Callable[..., Any]:
             return _symbolic(function, arrays)
         if any(isinstance(one, ExactArray) for one in arrays):
             return _exact(at, arrays)
-        return _floats(function, arrays)
+        return _floats(function, compiled(), arrays)
 
     return run
 
@@ -98,7 +100,7 @@ def _symbolic(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
 
 def _by_parts(make: Callable[[Any], Any], value: Any) -> Any:
     """A result; a complex one is two real ones."""
-    return tuple(map(make, value)) if isinstance(value, Complex) else make(value)
+    return Complex(*map(make, value)) if isinstance(value, Complex) else make(value)
 
 
 def _exact(at: Callable[[Any], Traced], arrays: tuple[Any, ...]) -> Any:
@@ -122,17 +124,17 @@ def _exact(at: Callable[[Any], Traced], arrays: tuple[Any, ...]) -> Any:
     return _nested(found.tree, [_by_parts(computer.array, one) for one in outputs])
 
 
-def _floats(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
+def _floats(function: Callable[..., Any], compiled: Any, arrays: tuple[Any, ...]) -> Any:
     jax = jax_for("a program")
     form = format_of(function)
     with jax.enable_x64(form.wide):
         given = [jax.numpy.asarray(one, dtype=form.name) for one in arrays]
-        return jax.tree.map(_number_parts, jax.jit(function)(*given))
+        return jax.tree.map(_number_parts, compiled(*given))
 
 
 def _number_parts(value: Any) -> Any:
     array = np.asarray(value)
-    return (np.real(array), np.imag(array)) if array.dtype.kind == "c" else array
+    return Complex(np.real(array), np.imag(array)) if array.dtype.kind == "c" else array
 
 
 def _nested(tree: Any, outputs: list[Any]) -> Any:

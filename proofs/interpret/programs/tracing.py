@@ -15,6 +15,7 @@ from ...language.libraries import jax as jax_for
 from ..questions import Unreadable, aside, listening, raised_at
 from . import associative
 from .decisions import INSTEAD, NAME, Decided, dimension_type, folders, refused
+from .outputs import opened
 from .paths import in_order
 from .sizes import Dimensions
 from .stand_ins import AsksMachine, machine_unseen, standing_in
@@ -147,7 +148,7 @@ def _traced(
     outputs: list[Any] = []
 
     def flat(*arrays: Any) -> Any:
-        leaves, tree = jax.tree.flatten(function(*arrays))
+        leaves, tree = jax.tree.flatten(opened(function(*arrays)))
         outputs.append(tree)
         if not leaves:
             raise NoArrays("it returns nothing; expected an array, or several")

@@ -74,7 +74,7 @@ def render_all(
 
     Args:
         rows: those that the report is about.
-        report: what `scanproof.check` returned.
+        report: that of a check, as data.
         certificates: where those lie that derivations are printed from; where none are named each proof is found anew.
     """
     claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
@@ -100,7 +100,7 @@ def tell(
 
     Args:
         rows: those that the report is about.
-        report: what `scanproof.check` returned.
+        report: that of a check, as data.
         ids: the statements; those that are neither proved nor refuted have no derivation.
         seconds: that each may take.
         jobs: processes at once; as many as there are processors if not given.
@@ -136,8 +136,13 @@ def appendix(claim: Claim, statement: Record, format: str) -> str:
         statement: its part of the report.
         format: "text", "markdown" or "latex".
     """
-    (answer,) = workers.run([partial(render, claim, statement)])
-    if answer.missing or answer.value.derivation is None:
+    found = derived(claim, statement)
+    if found is None:
         return ""
-    found = answer.value.derivation
     return "\n" + {"text": as_text, "markdown": as_markdown, "latex": as_latex}[format](found)
+
+
+def derived(claim: Claim, statement: Record) -> Derivation | None:
+    """The derivation of a statement of a report, found by a worker; None if there is none."""
+    (answer,) = workers.run([partial(render, claim, statement)])
+    return None if answer.missing else answer.value.derivation

@@ -16,6 +16,7 @@ import jax
 from jax import numpy as jnp
 
 from ...questions import aside, listening
+from ..outputs import opened
 from . import loops, rewriting, sequences
 from .standins import math_of_sizes
 from .tensors import LOOPS, Place, Refused, Tensor, entries, refuse
@@ -30,18 +31,19 @@ class WithLoops:
         self.unrolls = False
         """Whether loops of it were read as scans, which are loops of Python's where sizes are numbers."""
 
-    def __call__(self, *arrays: Any) -> Any:
-        if all(isinstance(length, int) for one in arrays for length in jnp.shape(one)):
-            return self._function(*arrays)
+    def __call__(self, *arrays: Any, **named: Any) -> Any:
+        given = filter(is_array, (*arrays, *named.values()))
+        if all(isinstance(length, int) for one in given for length in jnp.shape(one)):
+            return self._function(*arrays, **named)
         with aside():
             try:
                 with listening():
-                    return self._function(*arrays)
+                    return self._function(*arrays, **named)
             except Exception:  # the other reading says what it stumbles over
                 pass
         self.unrolls = True
         with rewriting.no_loops():
-            return plain(self._by_scans(*arrays))
+            return opened(self._by_scans(*arrays, **named), plain)
 
     @functools.cached_property
     def _by_scans(self) -> Callable[..., Any]:

@@ -6,6 +6,7 @@ import ast
 import builtins
 import functools
 import importlib.util
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -382,7 +383,12 @@ class Loader:
                 **self.names,
             }
         )
-        exec(code, vars(found))
+        known = sys.modules.setdefault(name, found)  # where data classes look their annotations up
+        try:
+            exec(code, vars(found))
+        finally:
+            if known is found:
+                sys.modules.pop(name, None)
         return found
 
     def _import(self, importer: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
+from ..outputs import opened
 from . import formats, modes
 from .rewriting import Loader, no_loops
 from .standins import Module
@@ -38,9 +39,10 @@ def as_jax(file: Path, module: str, attribute: str) -> Callable[..., Any]:
         return _of_module(found)
 
     @functools.wraps(found)
-    def run(*arrays: Any) -> Any:
-        with _read(arrays):
-            return _arrays(found(*map(Tensor, arrays)))
+    def run(*arrays: Any, **named: Any) -> Any:
+        given = {n: one if one is None else Tensor(one) for n, one in named.items()}
+        with _read([*arrays, *(one for one in named.values() if one is not None)]):
+            return _arrays(found(*map(Tensor, arrays), **given))
 
     return _marked(run)
 
@@ -81,10 +83,4 @@ def _marked(run: Any) -> Any:
 
 
 def _arrays(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return value.array
-    if isinstance(value, dict):
-        return {key: _arrays(one) for key, one in value.items()}
-    if isinstance(value, tuple | list):
-        return tuple(_arrays(one) for one in value)
-    return value
+    return opened(value, lambda one: one.array if isinstance(one, Tensor) else one)
