@@ -18,6 +18,8 @@ MOST = 2_000
 """No more objects are looked at."""
 SMALL = 3
 """Whole numbers up to this one are inputs anyway."""
+COMPARED = 2**24
+"""Beyond this number float32 does not tell whole numbers apart; a literal there, such as −1e9, stands for infinity."""
 FOREIGN = ("scanproof", "jax", "jaxlib", "numpy", "sympy", "flint", "builtins")
 """Packages whose own constants say nothing about the claim."""
 
@@ -48,7 +50,8 @@ class Source:
     def literals(self) -> list[Fraction]:
         """The numbers that inputs may be compared with, decimals among them, the nearest to 0 first."""
         whole = {Fraction(n) for n in self.numbers if abs(n) > SMALL}
-        return sorted(self._decimals | whole, key=lambda one: (abs(one), one))
+        few = (number for number in self._decimals | whole if abs(number) <= COMPARED)
+        return sorted(few, key=lambda number: (abs(number), number))
 
     def _inside(self, one: Any) -> Iterator[Any]:
         """What an object holds; numbers and code are noted."""

@@ -29,7 +29,7 @@ LITERALS = 6
 """Near so many literals of the text inputs are tried."""
 
 
-def plain(dims: Dims) -> Iterator[Values]:
+def plain(dims: Dims, mixed: int = MIXED) -> Iterator[Values]:
     """Plain inputs: 1, 2, 3, … in order, in the other order, with signs, shuffled, and between 0 and 1."""
     count = _count(dims)
     up = [Fraction(n) for n in range(1, count + 1)]
@@ -38,7 +38,7 @@ def plain(dims: Dims) -> Iterator[Values]:
     yield _filled(dims, [n * (-1) ** k for k, n in enumerate(up)])
     rng = random.Random(count)
     signed = [sign * n for n in up[: count // 2 + 1] for sign in (1, -1)]
-    for _ in range(MIXED):
+    for _ in range(mixed):
         yield _filled(dims, rng.sample(signed, count))
     yield _filled(dims, list(itertools.islice(_below_one(), count)))
 
@@ -50,33 +50,32 @@ def _below_one() -> Iterator[Fraction]:
     yield from map(Fraction, itertools.count(1))
 
 
-def tied(dims: Dims) -> Iterator[Values]:
-    """Inputs with ties along the first axis, in vectors alone and in all arrays, plain but for these."""
-    plain_ones = next(plain(dims))
-    rows: tuple[Callable[[int], int], ...] = (lambda i: i // 2, lambda i: i % 2, lambda i: 0)
-    for row, least in itertools.product(rows, (1, 0)):
-        is_tied = [name for name, d in dims.items() if len(d) == 1 or (d and not least)]
-        if is_tied:
-            yield {
-                name: values[[row(i) for i in range(len(values))]] if name in is_tied else values
-                for name, values in plain_ones.items()
-            }
-    constant = {}
-    for k, (name, d) in enumerate(dims.items(), start=1):
-        constant[name] = arranged(itertools.repeat(Fraction(k), prod(d)), d)
-    yield constant
+ROWS: tuple[Callable[[int], int], ...] = (lambda i: i % 2, lambda i: i // 2, lambda i: 0)
+"""Which row stands in place of row i: every second one, both of a pair, and all are equal."""
+
+
+def tied(values: Mapping[str, np.ndarray]) -> Iterator[Values]:
+    """The inputs with rows in place of others: first in vectors alone, such as ids, then in all arrays."""
+    vectors = {name for name, array in values.items() if array.ndim == 1}
+    for row, names in itertools.product(ROWS, (vectors, set(values))):
+        if names:
+            yield {n: _with_rows(a, row) if n in names else a for n, a in values.items()}
+    yield {n: np.full_like(a, a.flat[0]) if a.size else a for n, a in values.items()}
+
+
+def _with_rows(array: np.ndarray, row: Callable[[int], int]) -> np.ndarray:
+    return array[[row(i) for i in range(len(array))]] if array.ndim else array
 
 
 def near(dims: Dims, literals: Sequence[Fraction]) -> Iterator[Values]:
     """Inputs at literals of the text and beside them: a program may compare its inputs with 1e6."""
     count = _count(dims)
     for literal in literals[:LITERALS]:
-        steps = [(-1) ** k * ((k + 1) // 2) for k in range(count)]  # 0, −1, 1, −2, …
-        around = [literal - step for step in steps]
-        yield _filled(dims, around)
-        yield _filled(dims, around[::-1])
-        mixed = [one if k % 2 else Fraction(k + 1) for k, one in enumerate(around)]
-        yield _filled(dims, mixed)
+        around = [literal + (-1) ** (k + 1) * ((k + 1) // 2) for k in range(count + 2)]
+        for first in range(3):  # at the literal, above it, below it
+            yield _filled(dims, around[first : first + count])
+        beyond = around[1:]
+        yield _filled(dims, [beyond[k] if k % 2 else Fraction(k + 1) for k in range(count)])
 
 
 def _count(dims: Dims) -> int:
@@ -128,7 +127,7 @@ def plainest(
                 replaced(name, [place], iter((Fraction(0), Fraction(1))))
     order = [n for n in sorted(found, key=lambda n: bool(found[n].shape)) if n not in idle]
     for name in order:
-        for place in np.ndindex(found[name].shape):
+        for place in reversed([*np.ndindex(found[name].shape)]):
             entry = found[name][place]
             if entry == 0 or _entries(found).count(entry) > 1:
                 replaced(name, [place], _unused(found, None))
@@ -159,4 +158,5 @@ def _unused(values: Mapping[str, np.ndarray], than: Any) -> Iterator[Any]:
 
 def _cost(number: Any) -> tuple[bool, bool, Any]:
     """Whole numbers are simpler than fractions, positive ones than negative ones."""
-    return Fraction(number).denominator != 1, number < 0, abs(number)
+    exact = Fraction(number)
+    return exact.denominator != 1, exact < 0, abs(exact.numerator) + exact.denominator

@@ -41,7 +41,7 @@ def to_refute(
 ) -> Iterator[Point]:
     """Points at which a claim may fail: plain ones, ties, literals of its text, and the candidates."""
     dims = shapes(claim, sizes)
-    first = itertools.chain(plain(dims), tied(dims), near(dims, literals))
+    first = itertools.chain(plain(dims), tied(next(plain(dims))), near(dims, literals))
     yield from _with_fitting(claim, sizes, first)
     yield from candidates(claim, sizes, tries)
 
