@@ -235,19 +235,24 @@ def _shown(example: Any) -> list[str]:
     if example is None:
         return []
     from scanproof.proofs.language.sizes import by_name
+    from scanproof.proofs.report.story import special
+    from scanproof.proofs.report.words import at_place, exact, first_difference, shortened
 
     found = example.as_json()
     sizes = by_name(found["sizes"])
-    inputs = [f"  {n} = {_numbers(v)}" for n, v in found["inputs"].items()]
+    inputs = [f"  {n} = {shortened(v)}" for n, v in found["inputs"].items()]
     output = [f"  output {found['part']} differs"] if "part" in found else []
-    return [
+    actual, claimed = found["actual"], found["claimed"]
+    lines = [
         *output,
         f"  at {sizes}",
         *inputs,
-        f"  the program gives {_numbers(found['actual'])}",
-        f"  the specification {_numbers(found['claimed'])}",
+        f"  the program gives {shortened(actual)}",
+        f"  the specification {shortened(claimed)}",
+        *[f"  {line}" for line in special(found)],
     ]
-
-
-def _numbers(value: Any) -> str:
-    return f"[{', '.join(map(_numbers, value))}]" if isinstance(value, list) else str(value)
+    if shortened(actual) != exact(actual):
+        place = first_difference(found)
+        values = at_place(actual, place), at_place(claimed, place)
+        lines.append(f"  first at entry {place}, counted from 0: {values[0]} and {values[1]}")
+    return lines

@@ -72,7 +72,7 @@ def test_junit_shows_the_counterexample_of_a_line_that_the_source_gets_wrong():
     root = ET.fromstring(junit(report, blames(report)))
     (case,) = (case for case in root.iter("testcase") if case.get("name") == KNOWN)
     assert case.find("failure") is None
-    assert "comes out: -1\nclaimed:   1\namended +sign: proved" in case.findtext("system-out", "")
+    assert "comes out: -24\nclaimed:   24\namended +sign: proved" in case.findtext("system-out", "")
 
 
 def everywhere(_id: str, _source: str) -> bool:

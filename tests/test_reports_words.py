@@ -56,11 +56,11 @@ def test_story_of_the_known_row_can_be_redone_by_hand():
     shown = text[text.index("Counterexample") : text.index("As a program")]
     assert [line.strip() for line in shown.splitlines() if line][1:] == [
         "N = 1, f = 1",
-        "x = [[1], [1]]",
-        "y = [1]",
+        "x = [[2], [3]]",
+        "y = [4]",
         "η = 1",
-        "comes out: -1",
-        "claimed:   1",
+        "comes out: -24",
+        "claimed:   24",
     ]
     assert "The printed construction fails; that does not say that no construction does it." in (
         one_line(text)
@@ -121,7 +121,7 @@ def test_errata_tell_everything_about_a_failing_line():
     assert f"### `{KNOWN}`, eqs. 12–16" in page
     assert "| fail as printed | 1 |" in page
     assert "*Smallest example.* The printed construction fails." in page
-    assert "comes out: -1\nclaimed:   1\n" in page
+    assert "comes out: -24\nclaimed:   24\n" in page
     assert "- `+sign`: the same with β = +η/N — proved for all sizes." in page
 
 

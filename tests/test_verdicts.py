@@ -57,9 +57,9 @@ def test_a_false_equation_is_refuted_at_its_smallest_size_by_small_integers():
     assert result.counterexample is not None
     assert result.counterexample.as_json() == {
         "sizes": {"n": 2},
-        "inputs": {"u": ["0", "1"], "v": ["0", "1"]},
-        "claimed": "0",
-        "actual": "1",
+        "inputs": {"u": ["1", "2"], "v": ["3", "4"]},
+        "claimed": "3",
+        "actual": "11",
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..exact.at_point import difference_index, inputs_as_text, nested
-from ..exact.counterexample import Counterexample
+from ..exact.counterexample import Counterexample, special
 from ..exact.enclosed import apart
 from ..exact.engines import FLINT, SYMPY, has_entries, holds, sides
 from ..exact.instance import constants, meets_hypotheses, ones
@@ -63,7 +63,10 @@ def _failing(claim: Claim, by: Inputs) -> Counterexample:
         if balls is None:
             raise
         actual, claimed = (nested(_decimals(side)) for side in balls)
-        return Counterexample(sizes, inputs_as_text(point), by.part, claimed, actual)
+        inputs = inputs_as_text(point)
+        return Counterexample(
+            sizes, inputs, by.part, claimed, actual, special=_special(claim, inputs)
+        )
     inputs, label = inputs_as_text(point), str(getattr(statement, "label", ""))
     if isinstance(statement, Equal | AtMost) and difference_index(statement) is not None:
         actual, claimed = sides(statement)
@@ -80,7 +83,13 @@ def _failing(claim: Claim, by: Inputs) -> Counterexample:
         )
     else:
         raise Refused(f"statement number {by.part + 1} does not fail at its inputs")
-    return Counterexample(sizes, inputs, by.part, *pair, label)
+    what = "" if isinstance(statement, Differs) else _special(claim, inputs)
+    return Counterexample(sizes, inputs, by.part, *pair, label, special=what)
+
+
+def _special(claim: Claim, inputs: dict[str, Any]) -> str:
+    """What is special about the inputs; it fails whatever the parameters are of which it says that some exist."""
+    return special({n: v for n, v in inputs.items() if n not in claim.over_all_parameters})
 
 
 def _decimals(balls: np.ndarray) -> np.ndarray:

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import math
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 MOST = 2_000
 """No more objects are looked at."""
+SMALL = 3
+"""Whole numbers up to this one are inputs anyway."""
+COMPARED = 2**24
+"""Beyond this number float32 does not tell whole numbers apart; a literal there, such as −1e9, stands for infinity."""
 FOREIGN = ("scanproof", "jax", "jaxlib", "numpy", "sympy", "flint", "builtins")
 """Packages whose own constants say nothing about the claim."""
 
@@ -23,6 +29,7 @@ class Source:
 
     def __init__(self, functions: Iterable[Callable[..., Any] | None]) -> None:
         self.numbers: set[int] = set()
+        self._decimals: set[Fraction] = set()
         self._hash = hashlib.sha256()
         self._seen: set[int] = set()
         self._kept: list[Any] = []
@@ -39,10 +46,19 @@ class Source:
         """A number that depends on all of the code."""
         return int.from_bytes(self._hash.digest()[:8], "big")
 
+    @property
+    def literals(self) -> list[Fraction]:
+        """The numbers that inputs may be compared with, decimals among them, the nearest to 0 first."""
+        whole = {Fraction(n) for n in self.numbers if abs(n) > SMALL}
+        few = (number for number in self._decimals | whole if abs(number) <= COMPARED)
+        return sorted(few, key=lambda number: (abs(number), number))
+
     def _inside(self, one: Any) -> Iterator[Any]:
         """What an object holds; numbers and code are noted."""
         if type(one) is int:
             self.numbers.add(one)
+        elif type(one) is float and math.isfinite(one):
+            self._decimals.add(Fraction(repr(one)))
         elif isinstance(one, CodeType):
             self._hash.update(one.co_code + repr(one.co_names).encode())
             yield from one.co_consts

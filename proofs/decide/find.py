@@ -93,7 +93,8 @@ def find_again(claim: Claim, fails: Sizes) -> Certificate:
         found = violation(claim, [fails]) or violation(claim, claim.every_size)
         return _refutation(claim, found or _agreement(claim, fails), NOT_SHOWN)
     there = smallest(claim, fails)
-    found = violation(claim, [there], BOUND_TRIES) or _agreement(claim, there)
+    found = violation(claim, claim.every_size[:TRIED_WELL], QUICK_TRIES)  # as at ties
+    found = found or violation(claim, [there], BOUND_TRIES) or _agreement(claim, there)
     why = f"at {sizes_text(there)} it fails at a random point; no small numbers were found that show it"
     if found is not None and not _may_fail(claim, there, found.part):
         found = None  # they agree at some inputs alone

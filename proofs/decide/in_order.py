@@ -37,6 +37,8 @@ FEW = 32
 """At no more choices of sizes are sides multiplied out, unless they are given."""
 MULTIPLIED = 300_000
 """How many products of two terms a choice of sizes may take whose entries are polynomials, multiplied out."""
+TIES_AT = 4
+"""At so many of the listed sizes ties and the like are tried where random points show nothing."""
 EXPRESSED = 4_000
 """How many operations one may take whose entries are sympy's expressions, where functions such as exp occur."""
 Tell = Callable[[str], None]
@@ -194,8 +196,9 @@ def _at_random_alone(claim: Claim, because: str) -> Result:
 
 def _in_balls(claim: Claim, fails: Sizes) -> Result:
     """The verdict by inputs at which enclosures differ, at the smallest sizes where some do at random points."""
-    small = [one for one in claim.every_size if _at_random(claim, one) is False][:1]
-    found = violation_in_balls(claim, small or [fails])
+    small = [sizes for sizes in claim.every_size if _at_random(claim, sizes) is False][:1]
+    # Where small sizes hold at random points they may fail at ties.
+    found = violation_in_balls(claim, small or [*claim.every_size[:TIES_AT], fails])
     if found is None:
         return Result("unknown", reason="no small numbers were found that show it")
     return check(claim, Refutation(claim.id, found), proving)

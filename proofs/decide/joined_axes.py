@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..exact.counterexample import Counterexample
+from ..exact.counterexample import Counterexample, special
 from ..interpret.programs.outputs import opened, opening
 from ..language.libraries import jax as jax_for
 from ..language.sizes import axes
@@ -151,7 +151,7 @@ def shown(
     inputs = {n: _nested(one, shapes[n]) for n, one in found.inputs.items()}
     groups = outputs[found.part] if outputs is not None and found.part < len(outputs) else []
     claimed, actual = (_nested(one, groups) for one in (found.claimed, found.actual))
-    return replace(found, inputs=inputs, claimed=claimed, actual=actual)
+    return replace(found, inputs=inputs, claimed=claimed, actual=actual, special=special(inputs))
 
 
 def _nested(value: Any, groups: Groups) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..check.result import sizes_text
 from ..exact.at_point import inputs_as_text, nested, statements_at
-from ..exact.counterexample import Counterexample
+from ..exact.counterexample import Counterexample, special
 from ..exact.enclosed import BITS
 from ..exact.engines import sides
 from ..exact.instance import Point, constants, evaluate
@@ -103,7 +103,8 @@ def _clearly_false(
     if part is None or (involved and _explained(claim, sizes, point, involved)):
         return None
     actual, claimed = (nested(one.entries) for one in sides(found[part]))
-    return Counterexample(dict(sizes), inputs_as_text(point), part, claimed, actual)
+    inputs = inputs_as_text(point)
+    return Counterexample(dict(sizes), inputs, part, claimed, actual, special=special(inputs))
 
 
 def _apart(found: Sequence[Statement], involved: Sequence[Literal]) -> int | None:

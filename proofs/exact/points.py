@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..language.statements import Statement
 from .at_point import Mutation, quick_statements_at
 from .entries import arranged
 from .instance import Point, shapes
+from .plain import near, plain, tied
 from .tight import fitting
 
 PALETTES = (
@@ -32,7 +33,21 @@ def candidates(claim: Claim, sizes: Sizes, tries: int = TRIES) -> Iterator[Point
 
     Each is followed by one at which conditions that are bounds are met, with equality where they are on a symbol.
     """
-    for point in _drawn(claim, sizes, tries):
+    yield from _with_fitting(claim, sizes, _drawn(claim, sizes, tries))
+
+
+def to_refute(
+    claim: Claim, sizes: Sizes, tries: int = TRIES, literals: Sequence[Fraction] = ()
+) -> Iterator[Point]:
+    """Points at which a claim may fail: plain ones, ties, literals of its text, and the candidates."""
+    dims = shapes(claim, sizes)
+    first = itertools.chain(plain(dims), tied(next(plain(dims))), near(dims, literals))
+    yield from _with_fitting(claim, sizes, first)
+    yield from candidates(claim, sizes, tries)
+
+
+def _with_fitting(claim: Claim, sizes: Sizes, points: Iterable[Point]) -> Iterator[Point]:
+    for point in points:
         yield point
         fitted = fitting(claim, sizes, point)
         if fitted is not None:
@@ -63,9 +78,10 @@ def find(
     shows: Callable[[list[Statement]], bool],
     mutate: Mutation = None,
     tries: int = TRIES,
+    literals: Sequence[Fraction] = (),
 ) -> Point | None:
-    """The first candidate point at which `shows` holds of the statements."""
-    for point in candidates(claim, sizes, tries):
+    """The first point, of those at which a claim may fail, at which `shows` holds of the statements."""
+    for point in to_refute(claim, sizes, tries, literals):
         found = quick_statements_at(claim, sizes, point, mutate)
         if found is not None and shows(found):
             return point

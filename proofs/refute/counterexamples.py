@@ -1,4 +1,4 @@
-"""Smallest exact counterexamples and witnesses: smallest sizes first, then the simplest rationals."""
+"""Smallest exact counterexamples and witnesses: smallest sizes first, then the plainest numbers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 
 from ..check.certificate import Collision, Counterexample, Named, Witness, named
+from ..check.source import Source
 from ..exact.at_point import (
     difference_index,
     inputs_as_text,
@@ -21,7 +22,7 @@ from ..exact.at_point import (
 )
 from ..exact.enclosed import apart
 from ..exact.instance import Point, shapes
-from ..exact.points import TRIES, candidates, find
+from ..exact.points import TRIES, candidates, find, to_refute
 from ..language.claim import Claim
 from ..language.numbers import is_nonzero
 from ..language.sizes import Sizes, by_name
@@ -47,8 +48,9 @@ def violation(
     def shows(found: list[Statement]) -> bool:
         return failing(found) is not None
 
+    literals = Source(claim.functions).literals
     for sizes in every_size:
-        point = find(claim, sizes, shows, tries=tries)
+        point = find(claim, sizes, shows, tries=tries, literals=literals)
         if point is None:
             continue
         point = simplest(claim, sizes, point, shows)
@@ -61,8 +63,9 @@ def violation(
 
 def violation_in_balls(claim: Claim, every_size: Iterable[Sizes]) -> Counterexample | None:
     """The same where sides have no exact form, as tanh(1) has none: enclosures certify that they differ."""
+    literals = Source(claim.functions).literals
     for sizes in every_size:
-        for point in candidates(claim, sizes):
+        for point in to_refute(claim, sizes, literals=literals):
             for part in range(PARTS):
 
                 def still(point: Point, sizes: Sizes = sizes, part: int = part) -> bool:
@@ -83,7 +86,7 @@ def _unsteady(claim: Claim, sizes: Sizes) -> str:
 
 def agreement(claim: Claim, sizes: Sizes, part: int) -> Counterexample | None:
     """For two sides that are said to differ and are identical: an input."""
-    for point in candidates(claim, sizes):
+    for point in to_refute(claim, sizes):
         found = statements_at(claim, sizes, point)
         if found is not None and difference_index(found[part]) is None:
             return Counterexample(named(sizes), part, named(inputs_as_text(point)))

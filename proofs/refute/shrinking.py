@@ -1,21 +1,16 @@
-"""Shrinking: a counterexample's entries are made as simple as they can be while it still shows what it shows."""
+"""Shrinking: a counterexample's entries are made as plain and as small as they can be while it still shows the same."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
-
-import numpy as np
 
 from ..exact.at_point import quick_statements_at
 from ..exact.instance import Point
+from ..exact.plain import plainest
 from ..exact.tight import tightened
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Statement
-
-SIMPLE = (Fraction(0), Fraction(1), Fraction(-1), Fraction(2))
-SIMPLE_SCALARS = (Fraction(1), Fraction(0), Fraction(-1), Fraction(2))
 
 
 def simplest(
@@ -25,31 +20,17 @@ def simplest(
     shows: Callable[[list[Statement]], bool],
     still: Callable[[Point], bool] | None = None,
 ) -> Point:
-    """The point with as many entries as possible made simple while `shows` still holds.
+    """The point with as many entries plain, and these as small, as `shows` allows.
 
-    Entries become 0, else 1, −1 or 2; a scalar symbol, such as a step size, becomes 1 before 0. With `still` a point is
-    asked by itself whether it shows what it should.
+    With `still` a point is asked by itself whether it shows what it should.
     """
     shown = still or (lambda point: _shown(claim, sizes, point, shows))
-    point = {name: array.copy() for name, array in point.items()}
-    for place in range(len(SIMPLE)):
-        for array in point.values():
-            order = SIMPLE if array.ndim else SIMPLE_SCALARS
-            simple = order[place]
-            for index in np.ndindex(array.shape):
-                before = array[index]
-                if before in order[: place + 1]:
-                    continue
-                array[index] = simple
-                if shown(point):
-                    continue
-                fitted = tightened(claim, sizes, point)
-                if fitted is not None and shown(fitted):
-                    for name in point:
-                        point[name][...] = fitted[name]
-                else:
-                    array[index] = before
-    return point
+    return plainest(
+        point,
+        shown,
+        lambda changed: tightened(claim, sizes, changed),
+        idle=claim.over_all_parameters,
+    )
 
 
 def _shown(

@@ -141,7 +141,12 @@ def counterexample(found: Record | None) -> list[str]:
     part = [f"part: {found['part']}"] if "part" in found else []
     sizes = [at_sizes(found["sizes"])] if found["sizes"] else []
     compared = [f"{name + ':':{width + 1}} {value}" for name, value in sides]
-    return [*part, *sizes, *inputs(found), *compared]
+    return [*part, *sizes, *inputs(found), *compared, *special(found)]
+
+
+def special(found: Record) -> list[str]:
+    """What is special about the inputs, if anything is."""
+    return [f"only seen where {found['special']}"] if found.get("special") else []
 
 
 def parting(found: Record | None) -> list[str]:

@@ -12,6 +12,9 @@ from ..language.sizes import by_name
 Record = Mapping[str, Any]
 """A part of the report: a claim (`id`, `as_stated`, `amended`, …) or a statement (`verdict`, `evidence`, …)."""
 
+LONG, ENDS = 32, 3
+"""Of a list with more entries than this, so many are shown at either end."""
+
 SPELLINGS = {"lambda": "lamda", "lam": "lamda", "eps": "epsilon"}
 """Unicode's spelling of letters."""
 
@@ -158,6 +161,26 @@ def exact(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(exact(v) for v in value)}]"
     return one_line(value)
+
+
+def shortened(value: Any, ends: int = ENDS) -> str:
+    """Nested lists of numbers likewise, of long ones the first and last entries alone: [1, 2, 3, …, 8, 9, 10]."""
+    if not isinstance(value, list):
+        return exact(value)
+    is_long = len(value) > LONG
+    first, last = (value[:ends], value[-ends:]) if is_long else (value, [])
+    parts = [shortened(entry) for entry in first]
+    parts += [f"… ({len(value) - 2 * ends} more) …"] * is_long + [
+        shortened(entry) for entry in last
+    ]
+    return f"[{', '.join(parts)}]"
+
+
+def at_place(value: Any, place: Sequence[int]) -> str:
+    """One entry of nested lists."""
+    for i in place:
+        value = value[i]
+    return exact(value)
 
 
 def at_sizes(sizes: Mapping[str, int]) -> str:

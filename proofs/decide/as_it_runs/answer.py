@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...check.result import Result, evidence, sizes_text
-from ...exact.counterexample import Counterexample
+from ...exact.counterexample import Counterexample, special
 from .. import mistakes
 from .comparing import Different, Runs
 from .sides import FORMATS, Side
@@ -95,25 +95,27 @@ def _tried(runs: Runs) -> str:
     return f"in {forms} at {len(sizes)} choice{'s' * (len(sizes) > 1)} of sizes"
 
 
-def _refuted(result: Result, found: Different, names: list[str]) -> Result:
-    how = f"{found.how}, " if found.how else ""
+def _refuted(result: Result, shown: Different, names: list[str]) -> Result:
+    how = f"{shown.how}, " if shown.how else ""
     kind = (
         "the two return arrays of other shapes"
-        if found.actual.shape != found.claimed.shape
+        if shown.actual.shape != shown.claimed.shape
         else "false"
     )
+    inputs = {name: _exact(array) for name, array in zip(names, shown.inputs, strict=True)}
     return Result(
         "refuted",
-        reason=f"{how}in {found.form}, {kind} at {sizes_text(found.sizes)}",
+        reason=f"{how}in {shown.form}, {kind} at {sizes_text(shown.sizes)}",
         definitions=result.definitions,
-        evidence=[evidence(METHOD, None, [found.sizes], found.form)],
+        evidence=[evidence(METHOD, None, [shown.sizes], shown.form)],
         counterexample=Counterexample(
-            found.sizes,
-            {name: _exact(one) for name, one in zip(names, found.inputs, strict=True)},
-            found.part,
-            _shown(found.claimed),
-            _shown(found.actual),
-            found.output,
+            shown.sizes,
+            inputs,
+            shown.part,
+            _shown(shown.claimed),
+            _shown(shown.actual),
+            shown.output,
+            special=special(inputs),
         ),
     )
 

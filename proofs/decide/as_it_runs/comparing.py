@@ -6,15 +6,29 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from ...check.source import Source
+from ...exact.entries import arranged
+from ...exact.plain import plainest
 from ...interpret.programs.outputs import said
 from ...language.sizes import Sizes, by_name
 from .. import mistakes
-from .points import Arrays, Points, few, larger_sizes, many, small_sizes
+from .points import (
+    ENTRIES,
+    Arrays,
+    Points,
+    few,
+    larger_sizes,
+    literal_sizes,
+    many,
+    small_sizes,
+    up_to,
+)
 from .rounding import apart
 from .sides import FORMATS, NARROW, Side
 
@@ -26,6 +40,7 @@ The short time is for what was read and proved, in a process that does nothing e
 LEAST = 2
 """Whatever it takes, so many choices of sizes are run."""
 NUMPY = "given NumPy's arrays"
+COMPILED = "compiled"
 COMPILED_AT = (1, 4)
 """At which of the small choices of sizes programs are compiled."""
 SOON = (1, 2, 0, 4, 3, 5)
@@ -114,12 +129,12 @@ class Comparison:
         self._each(eager, False, many if self.quick else few)
         if any(one.compiles for one in self.sides):
             self._each(self._for_compilers(), True, many)
-        larger = larger_sizes(self.ranges, self.shapes, self._numbers())
+        larger = larger_sizes(self.ranges, self.shapes, self._source.numbers)
         self._each(((s, self.formats[0]) for s in larger), not self.quick, few)
         if not (self.runs.different or self._drawn):
             self._of_numpy()
         if self.runs.different:
-            self._smallest(self.runs.different)
+            self.runs.different = self._plainest(self._smallest(self.runs.different))
         else:
             self._extreme()
         self.runs.notes += self._left_out()
@@ -128,11 +143,29 @@ class Comparison:
             return narrow if narrow.held or narrow.different else self.runs
         return self.runs
 
-    def _numbers(self) -> set[int]:
-        """Those that stand in the programs' code."""
+    def run_at_literals(self, seconds: float = SECONDS) -> Runs:
+        """Both at sizes that stand in the code, and beside them, too large for `run`, in one format."""
+        self._seconds = seconds
+        every = ((sizes, self.formats[0]) for sizes in self.at_literals)
+        self._each(every, not self.quick, few)
+        if self.runs.different:
+            self.runs.different = self._smallest(self.runs.different)
+        return self.runs
+
+    @property
+    def at_literals(self) -> list[Sizes]:
+        """Such sizes."""
+        return literal_sizes(self.ranges, self.shapes, self._source.numbers)
+
+    @cached_property
+    def _source(self) -> Source:
+        """The programs' code, and the numbers in it; nothing of what cannot be imported."""
         with suppress(*mistakes.Errors):
-            return Source(one.itself for one in self.sides).numbers
-        return set()
+            return Source(side.itself for side in self.sides)
+        return Source(())
+
+    def _points(self, sizes: Sizes) -> Points:
+        return Points(self.shapes, sizes, literals=self._source.literals)
 
     def _small(self) -> Iterator[tuple[Sizes, Sequence[str]]]:
         if self.quick:
@@ -161,16 +194,70 @@ class Comparison:
             if not any(self._at(sizes, one, compiled, draws) for one in (form, *others)):
                 self._blame(sizes)
 
-    def _smallest(self, found: Different) -> None:
-        """Take the smallest sizes at which plain inputs, or others, show a difference in the same format."""
-        compiled = not self.quick and bool(found.how)
-        for sizes in self.small:
-            if found.how != NUMPY and sum(sizes.values()) <= sum(found.sizes.values()):
-                self.runs.different = None
-                self._at(sizes, found.form, compiled, many)
-                if self.runs.different:
-                    return
-        self.runs.different = found
+    def _smallest(self, shown: Different) -> Different:
+        """The difference with each size in turn made the least at which it shows in the same format, while time lasts.
+
+        At these sizes plain inputs show it if any do.
+        """
+        if shown.how == NUMPY:
+            return shown
+        began = time.process_time()
+        draws = many if sum(array.size for array in shown.inputs) <= ENTRIES else few
+        for name, values in sorted(self.ranges.items(), key=lambda size: shown.sizes[size[0]]):
+            for n in up_to(shown.sizes[name], min(values), self._source.numbers):
+                if time.process_time() - began > 2 * self._seconds:
+                    return shown
+                smaller = self._again({**shown.sizes, name: n}, shown, draws)
+                if smaller is not None:
+                    shown = smaller
+                    break
+        return shown
+
+    def _again(
+        self, sizes: Sizes, shown: Different, draws: Callable[[Points], Iterator[Arrays]]
+    ) -> Different | None:
+        """A difference at other sizes, where there is one that shows in the same way."""
+        self.runs.different = None
+        held, raised = list(self.runs.held), list(self.runs.raised)
+        compiled = not self.quick and shown.how == COMPILED  # torch compiles each shape for long
+        self._at(sizes, shown.form, compiled, draws)
+        self.runs.held, self.runs.raised = held, raised
+        return self.runs.different
+
+    def _plainest(self, shown: Different) -> Different:
+        """The difference with inputs as plain as they can be, while time lasts."""
+        began = time.process_time()
+        if shown.how == NUMPY or not self._points(shown.sizes).are_few:
+            return shown
+
+        def differ(values: Mapping[str, np.ndarray]) -> bool:
+            if time.process_time() - began > self._seconds:
+                return False
+            nonlocal shown
+            inputs = [array.astype(float) for array in values.values()]
+            how = shown.form, shown.how == COMPILED
+            results = self._results(inputs, shown.sizes, *how)
+            if results is None or _shapes(results[0]) != _shapes(results[1]):
+                return False
+            difference = apart(self.sides, inputs, *how, results)
+            if difference is None or self._is_drawn(inputs, shown.sizes, *how, results):
+                return False
+            actual, claimed = difference.actual, difference.claimed
+            part = difference.part
+            shown = replace(
+                shown,
+                inputs=inputs,
+                actual=actual,
+                claimed=claimed,
+                part=part,
+                output=self._output(part),
+            )
+            return True
+
+        exact = {str(k): _fractions(array) for k, array in enumerate(shown.inputs)}
+        if differ(exact):
+            plainest(exact, differ)
+        return shown
 
     def _at(
         self,
@@ -181,7 +268,7 @@ class Comparison:
     ) -> bool:
         """Whether both run there; whatever is different is noted."""
         self._tried[form] += 1
-        points = Points(self.shapes, sizes)
+        points = self._points(sizes)
         ran = raised = False
         for inputs in draws(points):
             results = self._results(inputs, sizes, form, compiled)
@@ -246,7 +333,7 @@ class Comparison:
         actual: np.ndarray,
         claimed: np.ndarray,
     ) -> None:
-        how = "compiled" if compiled else ""
+        how = COMPILED if compiled else ""
         output = self._output(part)
         self.runs.different = Different(
             dict(sizes), form, how, inputs, actual, claimed, part, output
@@ -280,6 +367,14 @@ class Comparison:
                     return
         assert first is not None and common is not None
         part = next(k for k, entries in enumerate(common) if np.any(entries))
+        for inputs in points.plain():  # which show it as well, most often
+            results = self._results(inputs, sizes, form, compiled)
+            if results is None or _shapes(results[0]) != _shapes(results[1]):
+                continue
+            finite = [np.isfinite(result[part]).astype(int) for result in results]
+            if np.any((common[part] != 0) & (finite[0] - finite[1] == common[part])):
+                first = inputs, results
+                break
         self._note(sizes, form, compiled, first[0], part, first[1][0][part], first[1][1][part])
 
     def _of_numpy(self) -> None:
@@ -338,6 +433,11 @@ class Comparison:
             if count >= self._tried[form]:
                 what = next(w for (n, _), w in self._errors.items() if n == name)
                 yield f"{form} is left out: {name} does not run in it ({what})"
+
+
+def _fractions(array: np.ndarray) -> np.ndarray:
+    entries = [Fraction(float(entry)) for entry in array.flat]
+    return arranged(entries, array.shape)
 
 
 def _shapes(results: Arrays) -> list[tuple[int, ...]]:

@@ -72,13 +72,15 @@ def moved(side: Side, arrays: Arrays, form: str, rounding: Rounding) -> Arrays:
 
 def _is_exact(name: str, operands: Sequence[np.ndarray], result: np.ndarray, digits: int) -> bool:
     """Whether the result consists of the operands' entries, or is of whole numbers that no format rounds."""
-    known = np.concatenate([[0.0, 1.0], *(np.abs(one).ravel() for one in operands)])
-    if not name.startswith(ADDS) and np.all(np.isin(np.abs(result), known)):
-        return True
     few = 2.0 ** (digits / 2)
-    return not name.startswith(INEXACT) and all(
-        np.all((one == np.round(one)) & (np.abs(one) < few)) for one in (*operands, result)
-    )
+    if not name.startswith(INEXACT) and all(
+        np.all((array == np.round(array)) & (np.abs(array) < few)) for array in (*operands, result)
+    ):
+        return True
+    if name.startswith(ADDS):
+        return False
+    known = np.concatenate([[0.0, 1.0], *(np.abs(array).ravel() for array in operands)])
+    return bool(np.all(np.isin(np.abs(result), known)))
 
 
 def _in_torch(rounding: Rounding) -> Any:

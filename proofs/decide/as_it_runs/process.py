@@ -13,7 +13,7 @@ from ..workers import TICK, Answer, Worker, can_fork
 
 
 class Beside:
-    """A task in a process of its own, or in this one where that cannot be copied.
+    """Tasks in a process of their own, the first in this one where that cannot be copied.
 
     JAX's threads do not survive a copy, so that a process in which JAX has computed runs the task itself, when its
     answer is asked for.
@@ -22,18 +22,25 @@ class Beside:
         task: called with the seconds of a processor that it may take.
         seconds: these, in a process of its own.
         budget: what that process may take.
+        later: another one, which is run when its answer is asked for, in a process of its own or not at all.
     """
 
-    def __init__(self, task: Callable[[float], Any], seconds: float, budget: Budget) -> None:
+    def __init__(
+        self,
+        task: Callable[[float], Any],
+        seconds: float,
+        budget: Budget,
+        later: Callable[[], Any] | None = None,
+    ) -> None:
         self._task = task
         self._worker: Worker | None = None
         if can_fork() and not has_threads():
-            self._worker = Worker([lambda: task(seconds)], budget)
+            self._worker = Worker([lambda: task(seconds), *([later] if later else [])], budget)
             self._worker.begin(0)
 
     @property
     def is_apart(self) -> bool:
-        """Whether the task is in a process of its own."""
+        """Whether the tasks are in a process of their own."""
         return self._worker is not None
 
     def answer(self, seconds: float, here: float) -> Answer:
@@ -46,16 +53,29 @@ class Beside:
         if self._worker is None:
             began = time.monotonic()
             return Answer(0, self._task(here), time.monotonic() - began)
+        return self._awaited(self._worker, seconds)
+
+    def later(self, seconds: float) -> Answer | None:
+        """What the later task returned; None where there is no process for it, or not any more."""
+        if self._worker is None:
+            return None
+        self._worker.begin(1)
+        return self._awaited(self._worker, seconds)
+
+    def _awaited(self, worker: Worker, seconds: float) -> Answer:
+        """The answer of a process, which is ended where none comes."""
+        answer = None
         try:
-            limit = Budget(math.ceil(self._worker.seconds + seconds))
-            while (found := self._worker.answer()) is None:
-                hit = limit.hit(self._worker.seconds, 0)
+            limit = Budget(math.ceil(worker.seconds + seconds))
+            while (answer := worker.answer()) is None:
+                hit = limit.hit(worker.seconds, 0)
                 if hit is not None:
-                    return Answer(0, None, self._worker.seconds, hit=hit)
-                self._worker.pipe.poll(TICK)
-            return found
+                    return Answer(worker.index, None, worker.seconds, hit=hit)
+                worker.pipe.poll(TICK)
+            return answer
         finally:
-            self.end()
+            if answer is None or answer.missing:
+                self.end()
 
     def end(self) -> None:
         """End the process, if it still runs."""

@@ -4,6 +4,7 @@ A program that computes with p binary digits is taken to be exact for inputs tha
 these digits, 2^(−p/2) relatively: what that moves is no difference. Where both are read, all is computed in balls of p
 digits besides, which grow with every operation, so that what is unstable is seen to be. Where one is not read, what its
 narrower format changes is rounding too. What is left is run with the result of every operation moved as rounding may.
+In float32 a difference counts only where one of these three was seen of each program.
 """
 
 from __future__ import annotations
@@ -65,17 +66,19 @@ def apart(
     part = _beyond(results, spreads)
     if part is None:
         return None
-    balls = [_radii(one, arrays, form) for one in sides]
-    if all(one is not None for one in balls):
-        wider = [_wider(*pair) for pair in zip(spreads, balls, strict=True)]
-    else:
-        wider = [
-            _wider(spread, _narrowed(side, arrays, own, compiled) if form == FORMATS[0] else None)
-            for side, spread, own in zip(sides, spreads, results, strict=True)
+    widths = [_radii(side, arrays, form) for side in sides]
+    if any(width is None for width in widths):
+        widths = [
+            _narrowed(side, arrays, own, compiled) if form == FORMATS[0] else None
+            for side, own in zip(sides, results, strict=True)
         ]
+    wider = [_wider(*pair) for pair in zip(spreads, widths, strict=True)]
     if _beyond(results, wider) is None:
         return None
-    rounded = [_rounded(one, arrays, form) for one in sides]
+    rounded = [_rounded(side, arrays, form) for side in sides]
+    untold = [a is b is None for a, b in zip(widths, rounded, strict=True)]
+    if form == FORMATS[0] and any(untold):
+        return None
     part = _beyond(results, [_wider(*pair) for pair in zip(wider, rounded, strict=True)])
     return None if part is None else Apart(part, results[0][part], results[1][part])
 
@@ -139,10 +142,9 @@ def _rounded(side: Side, arrays: Arrays, form: str) -> Arrays | None:
 
 
 def _narrowed(side: Side, arrays: Arrays, own: Arrays, compiled: bool) -> Arrays | None:
-    """What the wider format changes."""
-    return _farthest(
-        [np.zeros(one.shape) for one in own], own, _run(side, arrays, FORMATS[1], compiled)
-    )
+    """What the wider format changes; None where the program does not take it."""
+    wide = _run(side, arrays, FORMATS[1], compiled)
+    return None if wide is None else _farthest([np.zeros(a.shape) for a in own], own, wide)
 
 
 def _run(side: Side, arrays: Arrays, form: str, compiled: bool) -> Arrays | None:
@@ -171,7 +173,7 @@ def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
     """
     import flint
 
-    if side.read is None:
+    if side.read is None or sum(array.size for array in arrays) > OPERATIONS:
         return None
     digits = side.digits(arrays, form) - FUNCTIONS
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ from .comparing import SECONDS, SHORT, Comparison, Runs
 from .process import Beside
 from .sides import FORMATS, Side
 
+AT_LITERALS = 15.0
+"""Seconds that both may take at large sizes that stand in their text."""
 PATIENCE, COMPILING = 30.0, 600.0
 """Seconds that running both may take longer than reading them, and where functions for torch are compiled."""
 
@@ -49,7 +52,8 @@ class Running:
         ]
         self._sides[1].like = self._sides[0]
         self._ranges = {name: sizes.get(name, (1,)) for name in names(self._shapes)}
-        self._beside = Beside(self._compared(FORMATS).run, SECONDS, budget)
+        at_literals = lambda: self._compared(FORMATS).run_at_literals()  # noqa: E731
+        self._beside = Beside(self._compared(FORMATS).run, SECONDS, budget, at_literals)
 
     def _compared(self, formats: Sequence[str]) -> Comparison:
         return Comparison(self._sides, self._shapes, self._ranges, formats)
@@ -62,20 +66,49 @@ class Running:
             seconds: no longer than these is waited.
             stopped: why this process runs nothing any more.
         """
+        began = time.monotonic()
         runs, missing = None, stopped
         if not stopped or self._beside.is_apart:
             longest = min(max(seconds, 1.0), COMPILING if self._compiled else PATIENCE)
             settled = result.verdict in ("proved", "refuted")
-            found = self._beside.answer(longest, SHORT if settled else SECONDS)
-            runs, missing = found.value, found.missing
+            answered = self._beside.answer(longest, SHORT if settled else SECONDS)
+            runs, missing = answered.value, answered.missing
         if not isinstance(runs, Runs):
             runs = Runs(notes=[f"running the two: {missing}"])
         formats = self._formats()
+        left = 0.0 if stopped else seconds - (time.monotonic() - began)
         if runs.different is not None and runs.different.form not in formats:
             note = f"in {runs.different.form} the two differ at {by_name(runs.different.sizes)}"
             runs = self._compared(formats).run(SHORT)
             runs.notes.append(note)
-        return with_runs(result, runs, self._sides, self._names), runs
+        answer = with_runs(result, runs, self._sides, self._names)
+        is_open = answer.verdict == "unknown" or answer.scope == "fixed-size"
+        if is_open and runs.held and self._at_literals(runs, left, formats):
+            answer = with_runs(result, runs, self._sides, self._names)
+        self.end()
+        return answer, runs
+
+    def _at_literals(self, runs: Runs, seconds: float, formats: Sequence[str]) -> bool:
+        """Run both at large sizes that stand in their code; whether they differ there."""
+        every = self._compared(formats).at_literals
+        answer = self._beside.later(min(seconds, AT_LITERALS)) if every and seconds > 0 else None
+        if answer is None:
+            return False
+        if not isinstance(answer.value, Runs):
+            is_memory = answer.hit is not None and answer.hit.what == "memory"
+            why = answer.ended or f"they take too {'much memory' if is_memory else 'long'}"
+            runs.notes.append(
+                f"at the sizes that stand in their text, {by_name(every[0])} first, the two were not run to the "
+                f"end: {why}"
+            )
+            return False
+        large = answer.value
+        runs.notes += large.notes
+        runs.held += large.held
+        runs.raised += large.raised
+        if large.different is not None and large.different.form in formats:
+            runs.different = large.different
+        return runs.different is not None
 
     def _formats(self) -> Sequence[str]:
         """The formats of which what is read speaks: torch's default alone, where a program asks for its inputs'."""

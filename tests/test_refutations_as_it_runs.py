@@ -1,0 +1,69 @@
+"""What refutes programs that are not read: the smallest sizes, plain inputs, ties, and literals of the text."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from refutation_cases import EQUAL, LATE, OTHER
+
+from scanproof.proofs.decide.as_it_runs.comparing import SHORT, Comparison
+from scanproof.proofs.decide.as_it_runs.sides import Side
+from scanproof.proofs.language.sizes import names, shapes_in
+
+
+def comparison(shapes, *functions):
+    dims = list(shapes_in(shapes).values())
+    sides = [Side(function, is_for_torch=True) for function in functions]
+    return Comparison(sides, dims, dict.fromkeys(names(dims), (1,)))
+
+
+@pytest.mark.parametrize("name", EQUAL)
+def test_equal_programs_are_not_told_apart(name):
+    runs = comparison("x: n", *EQUAL[name]).run(SHORT)
+    assert runs.different is None and runs.held
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_other_programs_are_told_apart_by_the_plainest_inputs_of_the_smallest_sizes(name):
+    shapes, one, other, inputs = OTHER[name]
+    found = comparison(shapes, one, other).run().different
+    assert found is not None
+    assert [array.tolist() for array in found.inputs] == inputs
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_programs_that_differ_from_a_size_in_their_text_on_are_told_apart_there(name):
+    one, other, size = LATE[name]
+    both = comparison("x: n", one, other)
+    found = both.run_at_literals().different
+    assert found is not None and found.sizes == {"n": size}
+    assert np.count_nonzero(found.actual != found.claimed) > 0
+
+
+def test_programs_that_are_not_read_and_differ_are_refuted_with_exit_code_1(
+    run, tmp_path, monkeypatch
+):
+    (tmp_path / "in_order_or_not.py").write_text(
+        "import torch\n\n\ndef in_order(x):\n    return torch.sort(x).values\n\n\n"
+        "def same(x):\n    return x\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    call = (
+        "prove",
+        "in_order_or_not:in_order",
+        "--equals",
+        "in_order_or_not:same",
+        "--shapes",
+        "x: n",
+    )
+    answer = run(*call, "--format", "json")
+    assert answer.code == 1
+    told = json.loads(answer.out)
+    assert (told["verdict"], told["evidence"][0]["engine"]) == ("refuted", "float32")
+    assert told["counterexample"]["inputs"] == {"x": ["2", "1"]}
