@@ -76,7 +76,7 @@ def squared_error(W, token):
     return np.sum((W @ token.k - token.v) ** 2) / 2
 
 
-mine.law("mine.descent", layer.performs(descent(squared_error, rate=1)))
+mine.law("mine.descent", layer.performs(descent(squared_error, step_size=1)))
 '''
 
 File = Annotated[

@@ -140,16 +140,16 @@ _add(
 _add(
     "train",
     train,
-    "scanproof train gril.table6 --out runs",
+    "scanproof train gril.table6 --output runs",
     "scanproof train recall --format csv",
-    "scanproof train ssd.fig2 --full --out runs --picture fig2.svg",
+    "scanproof train ssd.fig2 --full --output runs --picture fig2.svg",
 )
 _add(
     "export",
     export,
-    "scanproof export mamba2.gd --steps 3 --target hf-mamba2 --features 8 --examples 40 --out DIR",
-    "scanproof export gril.prop4.1 --target numpy --features 4 --examples 20 --out DIR --force",
-    "scanproof export ssd.thm4.1 --target torch --features 4 --examples 20 --out DIR --format json",
+    "scanproof export mamba2.gd --steps 3 --target hf-mamba2 --features 8 --examples 40 --output DIR",
+    "scanproof export gril.prop4.1 --target numpy --features 4 --examples 20 --output DIR --force",
+    "scanproof export ssd.thm4.1 --target torch --features 4 --examples 20 --output DIR --format json",
 )
 _add(
     "identify",
@@ -160,9 +160,9 @@ _add(
 _add(
     "plot",
     plot,
-    "scanproof plot ssd.thm5.1 --out thm5.1.svg",
-    "scanproof plot ssd.thm5.2-qnorm --out qnorm.png",
-    "scanproof plot mypaper.thm2 mypaper.py --out thm2.pdf",
+    "scanproof plot ssd.thm5.1 --output thm5.1.svg",
+    "scanproof plot ssd.thm5.2-qnorm --output qnorm.png",
+    "scanproof plot mypaper.thm2 mypaper.py --output thm2.pdf",
 )
 _add(
     "prove",

@@ -15,8 +15,8 @@ def plot(
     files: Annotated[
         list[str] | None, typer.Argument(metavar="FILE.py", hidden=True, show_default=False)
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="The picture: .svg, .png or .pdf.")
+    output: Annotated[
+        Path, typer.Option("--output", metavar="FILE", help="The picture: .svg, .png or .pdf.")
     ] = ...,  # type: ignore[assignment]
 ) -> None:
     """Draw a row: errors against bounds over step sizes, examples, layers or steps.
@@ -32,14 +32,14 @@ def plot(
     from ._output import Destination, quiet_stdout
     from ._targets import find_id
 
-    format = FORMATS.get(out.suffix.lower())
+    format = FORMATS.get(output.suffix.lower())
     if format is None:
         raise UsageError(
-            f"--out {out}: the extension says which format is written; give one of {', '.join(FORMATS)}."
+            f"--output {output}: the extension says which format is written; give one of {', '.join(FORMATS)}."
         )
     with quiet_stdout():
         _, row, _ = find_id("plot", id, files or [])
-        file = Destination(out, "--out")
+        file = Destination(output, "--output")
 
         from scanproof.numeric.pictures.drawing import draw, matplotlib
         from scanproof.numeric.pictures.row_picture import picture
