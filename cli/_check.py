@@ -12,7 +12,7 @@ import typer
 from scanproof.proofs.language.engines import ENGINES
 
 from ._formats import FORMATS, TELL_PROBLEMS
-from ._options import MemoryLimit, SourceName, Targets, choice, count, flag, option
+from ._options import MemoryLimit, SourceName, Targets, TimeLimit, choice, count, flag, option
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
@@ -124,10 +124,6 @@ SaveProofs = Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)]
 Replay = Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)]
 Cache = Annotated[
     bool | None, typer.Option("--cache/--no-cache", hidden=True, callback=_refuse_cache)
-]
-TimeLimit = Annotated[
-    float,
-    option("SECONDS", "Seconds that one claim may take; then it is unknown."),
 ]
 
 

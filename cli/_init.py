@@ -68,7 +68,7 @@ def is_attention(q, k, v, d, m):
     return equal(run.outputs, attention(q, k, v))
 
 
-# 4. A claim that is false, to see what that looks like: `scanproof show mine.descent {name}` has the smallest numbers
+# 4. A claim that is false, to see what that looks like: `scanproof show {name} mine.descent` has the smallest numbers
 #    for which it fails. It holds for the loss -token.v @ W @ token.k instead: mend it, or delete it.
 
 
@@ -108,5 +108,5 @@ def init(file: File = None) -> None:
     write(
         f"{path}: a layer and four claims, three of them true.\n"
         f"  scanproof check {path}               decides them\n"
-        f"  scanproof show mine.descent {path}   shows why one of them is false\n"
+        f"  scanproof show {path} mine.descent   shows why one of them is false\n"
     )

@@ -111,7 +111,7 @@ _add(
     "scanproof show gd-ssm.prop1-construction",
     "scanproof show gd-ssm.prop1-construction+sign --format latex",
     "scanproof show gd-ssm.prop1-construction --script | python3 -",
-    "scanproof show mypaper.eq1 mypaper.py",
+    "scanproof show mypaper.py mypaper.eq1",
 )
 _add("init", init, "scanproof init", "scanproof init claims/claims_memory.py")
 _add(
@@ -162,7 +162,7 @@ _add(
     plot,
     "scanproof plot ssd.thm5.1 --output thm5.1.svg",
     "scanproof plot ssd.thm5.2-qnorm --output qnorm.png",
-    "scanproof plot mypaper.thm2 mypaper.py --output thm2.pdf",
+    "scanproof plot mypaper.py mypaper.thm2 --output thm2.pdf",
 )
 _add(
     "prove",

@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
+from ._options import OneClaim
+
 FORMATS = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
 
 
 def plot(
-    id: Annotated[str, typer.Argument(metavar="ID", hidden=True)],
-    files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE.py", hidden=True, show_default=False)
-    ] = None,
+    targets: OneClaim,
     output: Annotated[
         Path, typer.Option("--output", metavar="FILE", help="The picture: .svg, .png or .pdf.")
     ] = ...,  # type: ignore[assignment]
@@ -30,7 +29,7 @@ def plot(
     from scanproof.constructs.errors import UsageError
 
     from ._output import Destination, quiet_stdout
-    from ._targets import find_id
+    from ._targets import one_claim
 
     format = FORMATS.get(output.suffix.lower())
     if format is None:
@@ -38,7 +37,7 @@ def plot(
             f"--output {output}: the extension says which format is written; give one of {', '.join(FORMATS)}."
         )
     with quiet_stdout():
-        _, row, _ = find_id("plot", id, files or [])
+        named = one_claim("plot", targets)
         file = Destination(output, "--output")
 
         from scanproof.numeric.pictures.drawing import draw, matplotlib
@@ -46,8 +45,10 @@ def plot(
         from scanproof.proofs.decide.workers import run
 
         matplotlib()
-        (answer,) = run([partial(picture, row, id)])  # a body is foreign code
+        (answer,) = run([partial(picture, named.row, named.id)])  # a body is foreign code
         if answer.missing:
-            raise UsageError(f"plot {id}: no picture; its process ended with {answer.missing}.")
+            raise UsageError(
+                f"plot {named.id}: no picture; its process ended with {answer.missing}."
+            )
         drawn = draw(answer.value, format)
     file.write(drawn)

@@ -9,7 +9,7 @@ import typer
 
 from scanproof.constructs.errors import UsageError
 
-from ._options import MemoryLimit, choice
+from ._options import MemoryLimit, TimeLimit, choice
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.proving import Outcome
@@ -35,7 +35,7 @@ def prove(
     sizes: Annotated[
         str | None,
         typer.Option(
-            metavar="'T=1,2,5; f=1,2'",
+            metavar="'T=1,2,5, f=1,2'",
             help="Where it is tried with numbers, 1, 2, 3 by default; proofs begin at the least.",
         ),
     ] = None,
@@ -44,10 +44,7 @@ def prove(
         int | None,
         typer.Option(metavar="N", help="What the search for a proof may take, 60000 by default."),
     ] = None,
-    time_limit: Annotated[
-        float,
-        typer.Option(metavar="S", help="How many seconds all of it may take; then it is unknown."),
-    ] = 60,
+    time_limit: TimeLimit = 300,
     compiled: Annotated[
         bool, typer.Option("--compiled", help="Run functions for torch under torch.compile too.")
     ] = False,

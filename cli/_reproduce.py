@@ -59,7 +59,9 @@ def reproduce(
         presets = ("quick" if quick else "full",)
         _train([row.id for row in asked], presets[0], output)
     if output is not None and not output.is_dir():
-        raise UsageError(f"--output {output}: no such folder; train into it with --quick or --full.")
+        raise UsageError(
+            f"--output {output}: no such folder; train into it with --quick or --full."
+        )
     found = [report(row, output, presets=presets) for row in asked]
     if format == "json":
         write(as_json({"schema": SCHEMA, "rows": [one.as_dict() for one in found]}))

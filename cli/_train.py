@@ -78,7 +78,9 @@ def train(
             found = train_row(row, preset, output, on_progress=advance, changes=changed)
     except KeyboardInterrupt:
         if output is not None:
-            say(f"interrupted; the last checkpoints are in {output}: the same command goes on there.")
+            say(
+                f"interrupted; the last checkpoints are in {output}: the same command goes on there."
+            )
         raise
     if output is not None and found.rows and differing(find(row), found.written()):
         say(
@@ -97,7 +99,9 @@ def train(
             drawn.write(draw(picture_of(found.written()), picture.suffix[1:].lower()))
     if found.diverged:
         told = "; ".join(f"{name} diverged {one['says']}" for name, one in found.diverged.items())
-        kept = "" if output is None else f" Their last good checkpoints, if any, are kept in {output}."
+        kept = (
+            "" if output is None else f" Their last good checkpoints, if any, are kept in {output}."
+        )
         raise UsageError(f"training {told}. The other models are trained and shown.{kept}")
 
 

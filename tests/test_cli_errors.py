@@ -37,11 +37,8 @@ from scanproof.proofs.refute.counterexamples import violation
         (["check", "--nosuch"], ["--nosuch"]),
         (["nosuch"], ["nosuch"]),
         (["show"], ["ID"]),
-        (["show", "mine.a"], ["'mine.a'; give the file", "`scanproof show mine.a FILE.py`"]),
-        (
-            ["show", "claims.py"],
-            ["give a claim's id before its file", "`scanproof list claims.py`"],
-        ),
+        (["show", "mine.a"], ["'mine.a'; give the file", "`scanproof show FILE.py mine.a`"]),
+        (["show", "claims.py"], ["claims.py: no such file"]),
         (["show", "gd-ssm.*"], ["gd-ssm.*", "not a pattern"]),
         (["show", KNOWN, "--script", "--format", "json"], ["--script", "--format json"]),
         (["show", f"{KNOWN}+sign", "--script"], ["no counterexample", "proved"]),

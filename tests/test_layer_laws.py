@@ -144,7 +144,10 @@ LAWS = {
         "proved all-sizes",
     ),
     "with another rate": (lambda: DELTA.performs(descent(squared_error, step_size=1)), "refuted"),
-    "attention is a step": (lambda: LINEAR.performs(descent(recall, step_size=1)), "proved all-sizes"),
+    "attention is a step": (
+        lambda: LINEAR.performs(descent(recall, step_size=1)),
+        "proved all-sizes",
+    ),
     "on another loss": (lambda: LINEAR.performs(descent(squared_error, step_size=1)), "refuted"),
     "a learner of one's own": (
         lambda: MOMENTUM.performs(

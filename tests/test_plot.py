@@ -125,7 +125,7 @@ def test_a_picture_is_the_same_bytes_each_time_whatever_the_reader_has_set(forma
 @pytest.mark.parametrize("suffix", [".svg", ".PNG", ".pdf"])
 def test_plot_writes_the_file_and_nothing_else(run: Run, tmp_path: Path, suffix: str):
     for name in ("one", "two"):
-        answer = run("plot", "tight.operator", MINE, "--output", str(tmp_path / f"{name}{suffix}"))
+        answer = run("plot", MINE, "tight.operator", "--output", str(tmp_path / f"{name}{suffix}"))
         assert (answer.code, answer.out, answer.err) == (0, "", "")
     assert (tmp_path / f"one{suffix}").read_bytes() == (tmp_path / f"two{suffix}").read_bytes()
     assert len(list(tmp_path.iterdir())) == 2
@@ -137,7 +137,10 @@ def test_plot_writes_the_file_and_nothing_else(run: Run, tmp_path: Path, suffix:
     [
         (["gril.eq10", "--output", "a.svg"], "this row has nothing to plot"),
         (["ssd.fig1", "--output", "a.svg"], "this row has nothing to plot"),
-        (["gril.eq1000", "--output", "a.svg"], "no claim matches 'gril.eq1000'; nearest: gril.eq10"),
+        (
+            ["gril.eq1000", "--output", "a.svg"],
+            "no claim matches 'gril.eq1000'; nearest: gril.eq10",
+        ),
         (["ssd.thm5*", "--output", "a.svg"], "give one id, not a pattern"),
         (["ssd.thm5.1", "--output", "a.jpg"], "give one of .svg, .png, .pdf"),
         (["ssd.thm5.1", "--output", "a"], "give one of .svg, .png, .pdf"),
@@ -145,9 +148,15 @@ def test_plot_writes_the_file_and_nothing_else(run: Run, tmp_path: Path, suffix:
             ["ssd.thm5.1", "--output", "folder.svg"],
             "--output folder.svg: cannot write there: it is a dir",
         ),
-        (["ssd.thm5.1", "--output", "no/a.svg"], "--output no/a.svg: cannot write there: No such file"),
-        (["tight.impossible", MINE, "--output", "a.svg"], "this row has nothing to plot"),
-        (["tight.raises", MINE, "--output", "a.svg"], "the body of claim tight.raises raised ValueEr"),
+        (
+            ["ssd.thm5.1", "--output", "no/a.svg"],
+            "--output no/a.svg: cannot write there: No such file",
+        ),
+        ([MINE, "tight.impossible", "--output", "a.svg"], "this row has nothing to plot"),
+        (
+            [MINE, "tight.raises", "--output", "a.svg"],
+            "the body of claim tight.raises raised ValueEr",
+        ),
         (["ssd.thm5.1"], "Missing option '--output'"),
     ],
 )
@@ -180,7 +189,7 @@ def test_a_picture_that_fails_leaves_the_old_file(run: Run, tmp_path: Path, monk
         raise RuntimeError("no picture")
 
     monkeypatch.setattr("scanproof.numeric.pictures.drawing.draw", failing)
-    assert run("plot", "tight.operator", MINE, "--output", str(out)).code == 3
+    assert run("plot", MINE, "tight.operator", "--output", str(out)).code == 3
     assert out.read_text() == "old" and list(tmp_path.iterdir()) == [out]
 
 

@@ -411,7 +411,9 @@ def test_a_verdict_is_graded_by_how_far_off_the_weights_are(size, grade, begins)
 
 @pytest.mark.long
 def test_a_mamba2_model_that_is_off_by_a_part_in_a_hundred_is_near_gradient_descent(tmp_path):
-    export("mamba2.gd", target="hf-mamba2", output=tmp_path / "out", features=2, examples=5, steps=2)
+    export(
+        "mamba2.gd", target="hf-mamba2", output=tmp_path / "out", features=2, examples=5, steps=2
+    )
     given = load(tmp_path / "out")._replace(manifest=None)
     rng = np.random.default_rng(0)
     tensors = {
@@ -480,7 +482,9 @@ def test_the_order_of_a_hidden_basis_is_divided_out_before_entries_are_blamed(wh
 
 @pytest.mark.long
 def test_the_order_of_a_mamba2_stream_is_divided_out_before_entries_are_blamed(tmp_path):
-    export("mamba2.gd", target="hf-mamba2", output=tmp_path / "out", features=3, examples=5, steps=2)
+    export(
+        "mamba2.gd", target="hf-mamba2", output=tmp_path / "out", features=3, examples=5, steps=2
+    )
     given = load(tmp_path / "out")._replace(manifest=None)
     both = {**given.tensors, **given.encoding}
     stream = mamba2_construction.stream(given)

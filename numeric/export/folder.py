@@ -48,7 +48,9 @@ def check(out: Path, *, force: bool) -> None:
                     f"--output {out}: --force replaces exports only, and {why}; name another folder."
                 )
         if not os.access(path.parent, os.W_OK | os.X_OK):
-            raise UsageError(f"--output {out}: {path.parent} is write-protected; name another folder.")
+            raise UsageError(
+                f"--output {out}: {path.parent} is write-protected; name another folder."
+            )
 
 
 def write(out: Path, files: Mapping[str, bytes], *, force: bool = False) -> None:
@@ -109,4 +111,6 @@ def _clear_errors(out: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        raise UsageError(f"--output {out}: cannot write there: {why}; nothing was changed.") from error
+        raise UsageError(
+            f"--output {out}: cannot write there: {why}; nothing was changed."
+        ) from error

@@ -48,7 +48,7 @@ def long_table(
 
 def notes(report: Record, *, fixed: bool, width: int, files: Sequence[str] = ()) -> list[str]:
     """The lines below: the counts, what a star means where there is one (`fixed`), and where to read on."""
-    hint = HINT.format(" ".join(["ID", *(shlex.quote(one_line(name)) for name in files)]))
+    hint = HINT.format(" ".join([*(shlex.quote(one_line(name)) for name in files), "ID"]))
     every = [*([FIXED] if fixed else []), summary_line(report), hint]
     return [part for note in every for part in textwrap.wrap(note, min(width, WIDTH))]
 

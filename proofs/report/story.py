@@ -89,7 +89,7 @@ def _sections(
     yield Section("Verdict", [_verdict(claim, statement, amends)])
     yield Section("Counterexample", counterexample(statement["counterexample"]), "code")
     yield Section("Where the sides part", parting(statement["counterexample"]))
-    redo = shlex.join(["scanproof", "show", statement["id"], *files, "--script"])
+    redo = shlex.join(["scanproof", "show", *files, statement["id"], "--script"])
     yield Section("As a program", [redo] if statement["counterexample"] else [], "code")
     yield Section("Near misses", list(statement["near_misses"]), "list")
     mends = [mend(one) for one in statement.get("mends", ())]

@@ -80,7 +80,9 @@ def test_two_exports_are_equal_in_every_byte(target, tmp_path):
     id = of_family.get(TARGETS[target].families[0], "gril.propA.1")
     steps = 1 if id == "delta-net.one-pass" else 2
     for name in ("one", "two"):
-        export(id, target=target, output=tmp_path / name, features=2, examples=3, steps=steps, seed=5)
+        export(
+            id, target=target, output=tmp_path / name, features=2, examples=3, steps=steps, seed=5
+        )
     one, two = (
         {file.name: file.read_bytes() for file in (tmp_path / name).iterdir()}
         for name in ("one", "two")
@@ -242,7 +244,9 @@ def test_the_weights_do_what_the_manifest_says_within_its_bound(id, tmp_path):
 
     steps = 2 if id in ("gril.propA.1", "linear-attention.gd") else 1
     out, n, d = tmp_path / "out", 7, 3
-    told = export(id, target="numpy", output=out, features=d, examples=n, steps=steps, dtype="float32")
+    told = export(
+        id, target="numpy", output=out, features=d, examples=n, steps=steps, dtype="float32"
+    )
     found = load(out)
     model = neutral.from_tensors(found.tensors, found.encoding)
     rng = np.random.default_rng(0)

@@ -60,6 +60,8 @@ def test_data_of_other_shapes_are_refused(tmp_path):
 
 
 def test_tokens_that_do_not_fit_are_refused(tmp_path):
-    scanproof.export("gril.prop4.1", target="numpy", output=tmp_path / "out", features=3, examples=4)
+    scanproof.export(
+        "gril.prop4.1", target="numpy", output=tmp_path / "out", features=3, examples=4
+    )
     with pytest.raises(UsageError, match="those that do: interleaved"):
         scanproof.load(tmp_path / "out", tokens="products")
