@@ -99,7 +99,7 @@ def export(
     force: Force = False,
     format: Format = "table",
 ) -> None:
-    """Write constructed weights for another codebase, with a certificate.
+    """Write weights for another codebase, with a certificate.
 
     ID is a row of `scanproof list`, or an amendment. A row stands for its strongest proved
     statement. The folder holds the weights under the target's own names, its settings, the

@@ -86,7 +86,7 @@ File = Annotated[
 
 
 def init(file: File = None) -> None:
-    """Write a claim file to begin with; nothing is ever written over."""
+    """Write a claim file to begin with, never over another file."""
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide.files import create
 

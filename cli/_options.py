@@ -9,9 +9,7 @@ from typing import Annotated, Any
 import typer
 
 
-def choice(
-    option: str, allowed: Collection[str], help: str = "How it is written.", metavar: str = ""
-) -> Any:
+def choice(option: str, allowed: Collection[str], help: str = "How it is written.") -> Any:
     """An option that allows only these values.
 
     Raises:
@@ -26,7 +24,7 @@ def choice(
             raise UsageError(f"{option} {value}: no such value{known}.")
         return value
 
-    return typer.Option(option, metavar=metavar or "|".join(allowed), help=help, callback=one_of)
+    return typer.Option(option, metavar="|".join(allowed), help=help, callback=one_of)
 
 
 def option(metavar: str, help: str) -> Any:

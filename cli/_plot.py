@@ -18,7 +18,7 @@ def plot(
         Path, typer.Option("--output", metavar="FILE", help="The picture: .svg, .png or .pdf.")
     ] = ...,  # type: ignore[assignment]
 ) -> None:
-    """Draw a row: errors against bounds over step sizes, examples, layers or steps.
+    """Draw a row: its errors against its bounds.
 
     ID is a row, or an amendment. ssd.thm5.1 and ssd.thm5.2 have pictures of their own; any other
     row with a bound left ≤ right, also one of your own FILE.py, is drawn over its scalars and

@@ -58,7 +58,9 @@ def prove(
     ] = False,
     format: Annotated[str, choice("--format", FORMATS)] = "text",
 ) -> None:
-    """Prove that a function of JAX or PyTorch equals its specification at every size, or show where it differs.
+    """Prove that a program of JAX or PyTorch equals another.
+
+    They are proved equal at every size, or it is shown where they differ.
 
     The function is traced by JAX with symbols for sizes, and what JAX records is read as formulas of
     real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,

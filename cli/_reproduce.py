@@ -35,9 +35,9 @@ def reproduce(
     output: Output = None,
     format: Format = "table",
 ) -> None:
-    """Print a table's or figure's numbers beside what they are expected to be.
+    """Print a table's numbers beside the exact expected ones.
 
-    ROW is a table or figure such as gril.table6; all of them if none is given. Each printed loss
+    ROW is a table or a figure such as gril.table6; all of them if none is given. Each printed loss
     stands beside the exact expected loss of its learner, a rational number, and beside models
     trained here, where results are recorded. Without --quick or --full nothing is trained.
     """

@@ -44,9 +44,9 @@ def train(
     picture: Pictures = None,
     format: Format = "table",
 ) -> None:
-    """Train the models of a table or figure, and compare them with explicit gradient descent.
+    """Train a table's models, and compare them with descent.
 
-    ROW is a row such as gril.table6, or one of the experiments scalar, vector, two-step,
+    ROW is a table or a figure such as gril.table6, or one of the experiments scalar, vector, two-step,
     attention, s5, classes, binary, ssd, hybrid, sine, features, recall and expressions. All seeds
     of a model are trained side by side. Training that was stopped goes on if it is called again with the same --output.
     """

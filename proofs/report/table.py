@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from .long_table import (
     COLOURS,
@@ -23,7 +23,7 @@ from .long_table import (
     short_verdict,
 )
 from .standing import Blame, statements
-from .words import Record, all_sizes, conditions, fault, is_mended, one_line
+from .words import Record, all_sizes, conditions, cut, fault, is_mended, one_line
 
 GAP = "  "
 HOLDS = "what holds"
@@ -64,7 +64,7 @@ def table(
     for source, grouped in groupby(report["claims"], key=lambda claim: claim["source"]):
         claims = list(grouped)
         lines = [_line(claim) for claim in claims]
-        title = _cut(f"{source}: {one_line(report['sources'][source]['title'])}", width)
+        title = cut(f"{source}: {one_line(report['sources'][source]['title'])}", width)
         several = len(claims) < len(report["claims"])
         blocks.append([f"\x1b[1m{title}\x1b[0m" if colour else title])
         blocks[-1] += _wrapped(counts(claims), width) if several else []
@@ -112,9 +112,9 @@ def _printed(line: Line, lines: Sequence[Line], colour: bool, width: int) -> Ite
     begin = f"{GAP}{line.id}{padding}{GAP}{verdict}"
     if not line.text or room < LEAST:
         yield begin
-        yield from [f"{GAP * 3}{_cut(line.text, width - 3 * len(GAP))}"] if line.text else []
+        yield from [f"{GAP * 3}{cut(line.text, width - 3 * len(GAP))}"] if line.text else []
         return
-    yield f"{begin}{' ' * (verdicts - len(line.verdict))}{GAP}{_cut(line.text, room)}"
+    yield f"{begin}{' ' * (verdicts - len(line.verdict))}{GAP}{cut(line.text, room)}"
 
 
 def _wrong(claim: Record, blamed: Mapping[str, Blame]) -> Iterator[str]:
@@ -142,7 +142,3 @@ def _wrapped(text: str, width: int) -> list[str]:
             lines.append(GAP * 2)
         lines[-1] += f"{word} "
     return [line.rstrip() for line in lines]
-
-
-def _cut(text: str, room: int) -> str:
-    return text if cell_len(text) <= room else f"{set_cell_size(text, max(room - 1, 0)).rstrip()}…"

@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich.cells import cell_len, set_cell_size
+
 from ..language.sizes import by_name
 
 Record = Mapping[str, Any]
@@ -19,6 +21,11 @@ def one_line(text: object) -> str:
     """The text with every run of white space, line breaks too, as one space, and no control characters."""
     line = " ".join(str(text).split())
     return "".join(c if c.isprintable() else "\ufffd" for c in line)
+
+
+def cut(text: str, room: int) -> str:
+    """The text where it fits into so many columns of a terminal, else its beginning and "…"."""
+    return text if cell_len(text) <= room else f"{set_cell_size(text, max(room - 1, 0)).rstrip()}…"
 
 
 def verdict_words(statement: Record) -> str:
