@@ -197,7 +197,7 @@ class ClaimItem(pytest.Item):
         from scanproof.proofs.decide.certificates import CertificateNotes
         from scanproof.proofs.decide.row_verdicts import check
         from scanproof.proofs.language.source import Row
-        from scanproof.proofs.report.words import caveats, fault, verdict_words
+        from scanproof.proofs.report.words import caveats, fault, limited, verdict_words
 
         notes = CertificateNotes()
         report = check(
@@ -224,6 +224,7 @@ class ClaimItem(pytest.Item):
             if "unknown" not in failing:
                 pytest.xfail(f"unknown: {why}")  # does nothing under --runxfail
             pytest.fail(f"unknown: {why}", pytrace=False)
+        said[:0] = [f"proved {sizes}" for sizes in limited(statement)]
         if words == "proved at fixed sizes":
             said.insert(0, f"proved at fixed sizes, not for all: {why}")
             if "fixed-sizes" in failing:

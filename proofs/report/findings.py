@@ -11,7 +11,17 @@ from typing import Literal, NamedTuple
 
 from .baseline import Change
 from .standing import Blame, statements
-from .words import Record, caveats, fault, is_mended, mend, one_line, suffix, verdict_words
+from .words import (
+    Record,
+    caveats,
+    fault,
+    is_mended,
+    mend,
+    one_line,
+    suffix,
+    verdict_said,
+    verdict_words,
+)
 
 Level = Literal["error", "warning", "note"]
 LEVELS: tuple[Level, ...] = ("error", "warning", "note")
@@ -74,7 +84,7 @@ class Finding(NamedTuple):
         if self.statement is self.claim["as_stated"] and is_mended(self.claim):
             proved = [a for a in self.claim["amended"] if a["verdict"] == "proved"]
             return [
-                f"what holds ({suffix(a, self.claim)}, {verdict_words(a)}): {one_line(a['statement'])}"
+                f"what holds ({suffix(a, self.claim)}, {verdict_said(a)}): {one_line(a['statement'])}"
                 for a in proved
             ]
         found = [f"mend: {mend(one)}" for one in self.statement.get("mends", ())[:1]]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from .findings import spot
 from .standing import ERROR, Blame, statements
 from .story import counterexample
-from .words import Record, mend, one_line, suffix, verdict_words
+from .words import Record, mend, one_line, suffix, verdict_said
 
 ILLEGAL = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -76,13 +76,13 @@ def _count(suite: ET.Element) -> None:
 
 
 def _output(claim: Record, statement: Record) -> list[str]:
-    lines = [one_line(statement["statement"]), f"verdict: {verdict_words(statement)}"]
+    lines = [one_line(statement["statement"]), f"verdict: {verdict_said(statement)}"]
     if statement["reason"]:
         lines.append(f"reason: {one_line(statement['reason'])}")
     lines += counterexample(statement["counterexample"])
     lines += [f"mend: {mend(one)}" for one in statement.get("mends", ())]
     if statement is claim["as_stated"]:
-        lines += [f"amended {suffix(a, claim)}: {verdict_words(a)}" for a in claim["amended"]]
+        lines += [f"amended {suffix(a, claim)}: {verdict_said(a)}" for a in claim["amended"]]
     return lines
 
 

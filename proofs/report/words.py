@@ -37,10 +37,14 @@ def verdict_words(statement: Record) -> str:
 
 def verdict_said(statement: Record) -> str:
     """The same with what a proof asks of the sizes: "proved for all T with 70000·T ≤ 2147483647"."""
-    words, asked = verdict_words(statement), conditions(statement["evidence"])
-    return (
-        f"{words} for {all_sizes(statement['evidence'])}" if words == "proved" and asked else words
-    )
+    return " ".join([verdict_words(statement), *limited(statement)])
+
+
+def limited(statement: Record) -> list[str]:
+    """For which sizes alone it is proved, if not for all: ["for all T with 70000·T ≤ 2147483647"]."""
+    evidence = statement["evidence"]
+    asked = verdict_words(statement) == "proved" and conditions(evidence)
+    return [f"for {all_sizes(evidence)}"] if asked else []
 
 
 def conditions(every: Sequence[Record]) -> str:
