@@ -181,6 +181,7 @@ def _numpy_call() -> str:
     line, last, begin, end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
     if line != last or begin is None or end is None:
         return ""
+    linecache.checkcache(frame.f_code.co_filename)  # another file of this name may have been read
     text = linecache.getline(frame.f_code.co_filename, line).encode()[begin:end].decode()
     module = frame.f_globals.get(text.partition(".")[0])
     is_numpy = isinstance(module, ModuleType) and module.__name__ == "numpy"

@@ -81,6 +81,7 @@ def render(
 def _sections(
     claim: Record, statement: Record, amends: bool, written: str | None, files: Sequence[str]
 ) -> Iterator[Section]:
+    yield Section("Written down in", [written] if written else [], "list")
     said = "The amended statement" if amends else "The claim, in our words"
     yield Section(said, [one_line(statement["statement"])], "quote")
     yield Section("Amends", [claim["id"]] if amends else [], "list")
@@ -102,7 +103,6 @@ def _sections(
         yield Section("Measured orders", [str(order) for order in orders(claim["id"])], "list")
     yield Section("Evidence", [evidence(e) for e in statement["evidence"]], "list")
     yield Section("Definitions that ran", list(statement["definitions"]), "list")
-    yield Section("Written down in", [written] if written else [], "list")
     yield Section("Depends on", list(claim["depends_on"]), "list")
 
 
