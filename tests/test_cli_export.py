@@ -132,7 +132,7 @@ BAD = [
     (("gril.prop*", *NUMPY), r"export gril.prop\*: .*not a pattern"),
     (("mamba2.*", *HF), r"export mamba2.\*: .*rows with one"),
     (("", *HF), "no claim matches ''"),
-    (("mamba2.gd", *HF, "--target", "pytorch"), "--target pytorch: no such target; targets: numpy, jax, torch, hf"),
+    (("mamba2.gd", *HF, "--target", "pytorch"), "--target pytorch: no such target; nearest: torch; targets: numpy"),
     (("mamba2.gd", *NUMPY), "--target numpy: mamba2.gd is exported for hf-mamba2"),
     (("gril.prop4.1", *HF), "--target hf-mamba2: gril.prop4.1 is exported for numpy"),
     (("mamba2.gd", *HF, "--features", "0"), "--features 0: give a whole number ≥ 1"),

@@ -529,7 +529,7 @@ def test_json_is_of_its_schema_for_every_row(run: Run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gril.table8"], "no such table or figure; known: gril.table3-s5"),
+        (["gril.table8"], "no such table or figure; nearest: gril.table7; known: gril.table3-s5"),
         (["gril.eq10"], "no such table or figure"),
         (["gril.table6", "--quick", "--full"], "give one of them"),
         (["--quick"], "name the rows"),

@@ -363,7 +363,9 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_training(tmp_path:
 
 
 def test_an_unknown_row_is_refused_by_what_is_known():
-    with pytest.raises(UsageError, match=r"nothing is trained for it; known: .*gril\.table6"):
+    with pytest.raises(
+        UsageError, match=r"trained for it; nearest: gril\.table\d; known: .*gril\.table6"
+    ):
         find("gril.table99")
 
 
