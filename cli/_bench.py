@@ -28,13 +28,13 @@ Tokens = Annotated[int | None, count("--tokens", "T", "Tokens of a sequence.")]
 Heads = Annotated[int | None, count("--heads", "H", "Heads.")]
 Dtype = Annotated[
     str | None,
-    choice("--dtype", DTYPES, f"One of {', '.join(DTYPES)}. [float32; bfloat16 on a GPU]", "NAME"),
+    choice("--dtype", DTYPES, "What the ops compute in. [float32; bfloat16 on a GPU]"),
 ]
 Rounds = Annotated[int, count("--rounds", "N", "Runs of each program.")]
 Devices = Annotated[
     int | None, count("--devices", "N", "Devices a CPU is shown as, for sharding. [2]")
 ]
-Format = Annotated[str, choice("--format", FORMATS, f"One of {', '.join(FORMATS)}.", "FORMAT")]
+Format = Annotated[str, choice("--format", FORMATS)]
 Output = Annotated[Path | None, option("FILE", "Write JSON to this file too.")]
 
 
@@ -48,13 +48,13 @@ def bench(
     format: Format = "table",
     output: Output = None,
 ) -> None:
-    """Time every op against a plain matrix product, lax.scan and NumPy.
+    """Time every op against lax.scan and NumPy.
 
-    All of them run in turns, so that a busy computer slows them all down. Beside each time
-    stands the error against float64. On a CPU the delta op and lax.scan then run beside each
-    other, idle and while processes that this command starts and ends keep every core busy. With
-    a GPU, the device's copy and matrix product and the kernels of fla-core, if it is installed,
-    run in the same turns.
+    A plain matrix product is timed, too. All of them run in turns, so that a busy computer slows
+    them all down. Beside each time stands the error against float64. On a CPU the delta op and
+    lax.scan then run beside each other, idle and while processes that this command starts and ends
+    keep every core busy. With a GPU, the device's copy and matrix product and the kernels of
+    fla-core, if it is installed, run in the same turns.
 
     Exits with 1 if an op is less accurate than it must be; speed is only reported.
     """

@@ -12,7 +12,7 @@ import typer
 from scanproof.proofs.language.engines import ENGINES
 
 from ._formats import FORMATS, TELL_PROBLEMS
-from ._options import MemoryLimit, SourceName, Targets, choice, count, flag, option
+from ._options import MemoryLimit, SourceName, Targets, TimeLimit, choice, count, flag, option
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
@@ -125,10 +125,6 @@ Replay = Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)]
 Cache = Annotated[
     bool | None, typer.Option("--cache/--no-cache", hidden=True, callback=_refuse_cache)
 ]
-TimeLimit = Annotated[
-    float,
-    option("SECONDS", "Seconds that one claim may take; then it is unknown."),
-]
 
 
 def check(
@@ -165,7 +161,7 @@ def check(
 
     from . import _lock, _providers
     from ._formats import Answer, parse_also
-    from ._output import Destination, quiet_stdout, say, terminal_columns
+    from ._output import Destination, quiet_stdout, say
     from ._targets import resolve
 
     if long and format != "table":
@@ -208,7 +204,7 @@ def check(
     )
     problems = [*chosen.problems, *_of_certificates(notes, save), *compared.problems]
     code = ERROR if problems else exit_code(blamed)
-    answer = Answer(report, blamed, changes, problems, chosen.files, code)
+    answer = Answer(report, blamed, changes, problems, chosen.own, chosen.files, code)
     if "sarif" in (format, *(name for name, _ in more)) and not offline:
         from scanproof.proofs.report.derivation.rendering import tell
 
@@ -221,9 +217,8 @@ def check(
         place.write(answer.written(name))
     for id, change in worse.items():
         say(f"{id} is worse than in {baseline}: {change}")
-    shown = format == "table" and output is None and terminal_columns() is not None
     for id, blame in blamed.items():
-        if blame.code == ERROR and not shown:
+        if blame.code == ERROR:
             say(f"{id}: {blame.why}")
     _providers.note(say, everything=not targets)
     for line in compared.lines:

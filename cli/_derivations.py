@@ -6,7 +6,7 @@ from ._options import PagesCheck, PagesFolder, SourceName
 
 
 def derivations(output: PagesFolder, source: SourceName = None, check: PagesCheck = False) -> None:
-    """Write the pages of derivations, one for each source."""
+    """Write the derivations, a page for each source."""
     from scanproof.proofs.report.derivation.pages import pages as printed
     from scanproof.proofs.report.derivation.rendering import render_all
     from scanproof.proofs.report.measured import figures_beside

@@ -9,7 +9,10 @@ from ._options import PagesCheck, PagesFolder, SourceName
 
 
 def errata(output: PagesFolder, source: SourceName = None, check: PagesCheck = False) -> None:
-    """Write the errata pages, one for each source with something that fails."""
+    """Write the errata, a page for each source.
+
+    A source of which nothing fails has none.
+    """
     from scanproof.proofs.report.errata import errata as page
     from scanproof.proofs.report.measured import figures_beside
 

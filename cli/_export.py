@@ -15,7 +15,7 @@ WIDEST = 60
 
 Id = Annotated[str, typer.Argument(metavar="ID", hidden=True)]
 Target = Annotated[str, option("NAME", "The codebase that the weights are for.")]
-Out = Annotated[Path, option("DIR", "The folder to make.")]
+Output = Annotated[Path, option("DIR", "The folder to make.")]
 Features = Annotated[int, option("D", "Features of an input.")]
 Examples = Annotated[
     int,
@@ -83,7 +83,7 @@ def export(
     context: typer.Context,
     id: Id,
     target: Target,
-    out: Out,
+    output: Output,
     features: Features,
     examples: Examples,
     targets: TargetCount = None,
@@ -99,7 +99,7 @@ def export(
     force: Force = False,
     format: Format = "table",
 ) -> None:
-    """Write constructed weights for another codebase, with a certificate.
+    """Write weights for another codebase, with a certificate.
 
     ID is a row of `scanproof list`, or an amendment. A row stands for its strongest proved
     statement. The folder holds the weights under the target's own names, its settings, the
@@ -113,10 +113,10 @@ def export(
 
     with quiet_stdout():
         manifest = exporting.export(**given(context))
-    write(dumped(manifest).decode() if format == "json" else _table(manifest, out, seed))
+    write(dumped(manifest).decode() if format == "json" else _table(manifest, output, seed))
 
 
-def _table(manifest: dict[str, Any], out: Path, seed: int | None) -> str:
+def _table(manifest: dict[str, Any], output: Path, seed: int | None) -> str:
     from scanproof.numeric.export.parts import IN_TURN, rule_in_words
     from scanproof.numeric.export.targets import TARGETS
 
@@ -139,9 +139,9 @@ def _table(manifest: dict[str, Any], out: Path, seed: int | None) -> str:
         ("tokens", f"{tokens['name']}: {held}; predicts {where}"),
         ("target", _target(manifest["target"])),
         *_bound(manifest["certificate"]),
-        ("written", str(out)),
+        ("written", str(output)),
         *(("", text) for text in [*files, "manifest.json", "README.md"]),
-        ("load", TARGETS[manifest["target"]["name"]].loading.format(out=out)),
+        ("load", TARGETS[manifest["target"]["name"]].loading.format(out=output)),
     ]
     return as_table(rows)
 

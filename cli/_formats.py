@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,6 +61,8 @@ class Answer:
     """Against the baseline; None where there is none."""
     problems: Sequence[str]
     """What went wrong beside the claims."""
+    own: Collection[str]
+    """Ids of the user's claims."""
     files: Sequence[str]
     """The user's files, as they were named."""
     exit_code: int
@@ -88,7 +90,14 @@ class Answer:
             return long_table(report, files=self.files, colour=colour, width=columns())
         from scanproof.proofs.report.table import table
 
-        return table(report, self.blamed, files=self.files, colour=colour, width=columns())
+        return table(
+            report,
+            self.blamed,
+            own=self.own,
+            files=self.files,
+            colour=colour,
+            width=columns(),
+        )
 
     def _for_a_pull_request(self, format: str, prefix: str) -> str:
         from scanproof.proofs.report.findings import findings

@@ -35,18 +35,20 @@ def identify(
     dtype: Annotated[str | None, option("FORMAT", "Weights stored and run in it.")] = None,
     format: Annotated[str, choice("--format", FORMATS)] = "table",
 ) -> None:
-    """Say which learning rule weights implement, and how far off they are.
+    """Say which learning rule weights implement.
 
     PATH is a folder: an export, edited or not, or weights that others trained, with
     model.safetensors and encoding.safetensors (and config.json, where the codebase has one). For
     linear layers the rule is derived from the weights as exact numbers, for Mamba-2 blocks it is
-    measured. A manifest is not needed, and believed in nothing: what it asserts is checked.
+    measured. What is printed says how far off they are. A manifest is not needed, and believed in
+    nothing: what it asserts is checked.
 
     \b
     What is judged, where it is not left to the weights and the manifest:
-      --examples 8 --examples 64   tasks of so many examples; only what is tried at several n is
-                                   called constant in n
-      --tokens                     labelled, interleaved, concatenated, products or separate
+      --examples 8 --examples 64   tasks of so many examples; only what is
+                                   tried at several n is called constant in n
+      --tokens                     labelled, interleaved, concatenated, products
+                                   or separate
       --sampler                    uniform, normal, sphere or signs
       --dtype                      float64, float32, bfloat16 or float16
 

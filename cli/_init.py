@@ -67,7 +67,7 @@ def is_attention(q, k, v, d, m):
     return equal(run.outputs, attention(q, k, v))
 
 
-# 4. A claim that is false, to see what that looks like: `scanproof show mine.descent {name}` has the smallest numbers
+# 4. A claim that is false, to see what that looks like: `scanproof show {name} mine.descent` has the smallest numbers
 #    for which it fails. It holds for the loss -token.v @ W @ token.k instead: mend it, delete it, or give it
 #    expect="refuted", by which it is known to be false.
 
@@ -76,7 +76,7 @@ def squared_error(W, token):
     return np.sum((W @ token.k - token.v) ** 2) / 2
 
 
-mine.law("mine.descent", layer.performs(descent(squared_error, rate=1)))
+mine.law("mine.descent", layer.performs(descent(squared_error, step_size=1)))
 '''
 
 File = Annotated[
@@ -86,7 +86,7 @@ File = Annotated[
 
 
 def init(file: File = None) -> None:
-    """Write a claim file to begin with; nothing is ever written over."""
+    """Write a claim file to begin with, never over another file."""
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide.files import create
 
@@ -108,5 +108,5 @@ def init(file: File = None) -> None:
     write(
         f"{path}: a layer and four claims, three of them true.\n"
         f"  scanproof check {path}               decides them\n"
-        f"  scanproof show mine.descent {path}   shows why one of them is false\n"
+        f"  scanproof show {path} mine.descent   shows why one of them is false\n"
     )

@@ -1,58 +1,86 @@
-"""`scanproof list`: every id, with its kind and where it stands; nothing is checked."""
+"""`scanproof list`: every id with what its claim says, in a line; nothing is checked."""
 
 from __future__ import annotations
 
-import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ._options import SourceName, Targets
+import typer
 
-HEADERS = ["id", "kind", "where"]
+from ._options import SourceName, Targets, choice
+
+if TYPE_CHECKING:
+    from scanproof.proofs.language.claim import Claim
+    from scanproof.proofs.language.source import Row
+
+FORMATS = ("text", "json")
+SCHEMA = "scanproof.list/1"
+WIDEST = 38
+"""The widest column of ids; what a longer one names begins further right."""
 GAP = "  "
-"""What tabulate puts between columns."""
-MARGIN = "    "
 LEAST = 16
-"""The narrowest that the last column may be; with less room an id gets a line of its own."""
+"""Where fewer columns are left, what a claim says has a line of its own."""
 
 
-def list_claims(targets: Targets = None, source: SourceName = None) -> None:
-    """List claims without checking them."""
-    import typer
+def list_claims(
+    targets: Targets = None,
+    source: SourceName = None,
+    format: Annotated[str, choice("--format", FORMATS)] = "text",
+) -> None:
+    """List claims and what they say, without checking them.
 
-    from ._output import quiet_stdout, say, terminal_columns, write
+    On a terminal each claim has a line, which is cut where it does not fit; in a pipe all of it is written.
+    """
+    from ._output import as_json, quiet_stdout, say, terminal_columns, write
     from ._targets import resolve
 
     with quiet_stdout():
         chosen = resolve(targets or [], source)
-    rows = [
-        [claim.id, claim.kind, claim.where]
-        for row in chosen.rows
-        for claim in (row.claim, *row.amendments)
-    ]
-    if rows:
-        write(_listed(rows, terminal_columns()))
+    claims = [(row, claim) for row in chosen.rows for claim in (row.claim, *row.amendments)]
+    if format == "json":
+        write(as_json({"schema": SCHEMA, "claims": [_record(*one) for one in claims]}))
+    else:
+        write(_listed([(claim.id, _said(claim)) for _, claim in claims], terminal_columns()))
     for problem in chosen.problems:
         say(problem)
     raise typer.Exit(3 if chosen.problems else 0)
 
 
-def _listed(rows: list[list[str]], width: int | None) -> str:
-    """A table; on a terminal too narrow for it the last column is wrapped, or stands under the id."""
-    room = width and width - sum(max(map(len, column)) + len(GAP) for column in _first_two(rows))
-    if room is not None and room < LEAST:
-        return "".join(f"{id}\n{_under(kind, where, width or 0)}\n" for id, kind, where in rows)
-    if room is not None:
-        rows = [[id, kind, "\n".join(textwrap.wrap(where, room))] for id, kind, where in rows]
-    from tabulate import tabulate
+def _record(row: Row, claim: Claim) -> dict[str, Any]:
+    from scanproof.proofs.decide.places import written
 
-    text = tabulate(rows, headers=HEADERS, tablefmt="simple", disable_numparse=True)
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
-
-
-def _first_two(rows: list[list[str]]) -> list[list[str]]:
-    return [[header, *(row[i] for row in rows)] for i, header in enumerate(HEADERS[:2])]
+    return {
+        "id": claim.id,
+        "amends": claim.amends,
+        "source": claim.source,
+        "where": claim.where,
+        "kind": claim.kind,
+        "says": claim.says,
+        "given": dict(claim.given),
+        "written": written(row.places.get(claim.id)),
+    }
 
 
-def _under(kind: str, where: str, width: int) -> str:
-    text = f"{kind}, {where}" if where else kind
-    room = max(width, 2 * LEAST)
-    return textwrap.fill(text, room, initial_indent=MARGIN, subsequent_indent=MARGIN)
+def _said(claim: Claim) -> str:
+    """Where the source says it, and what; an amendment is at the place of its claim."""
+    from scanproof.proofs.report.words import one_line
+
+    where = "" if claim.amends else claim.where
+    return one_line(f"{where}: {claim.says}" if where else claim.says)
+
+
+def _listed(rows: Sequence[tuple[str, str]], width: int | None) -> str:
+    from rich.cells import cell_len
+
+    from scanproof.proofs.report.words import cut
+
+    ids = min(max((cell_len(id) for id, _ in rows), default=0), WIDEST)
+    lines = []
+    for id, said in rows:
+        begin = id + " " * max(ids - cell_len(id), 0) + GAP
+        room = None if width is None else width - cell_len(begin)
+        if room is not None and room < LEAST:
+            lines += [id, GAP * 2 + cut(said, max(width or 0, LEAST) - len(GAP * 2))]
+        else:
+            lines.append(begin + (said if room is None else cut(said, room)))
+    return "".join(f"{line.rstrip()}\n" for line in lines)

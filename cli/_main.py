@@ -14,6 +14,7 @@ from scanproof import __version__
 from ._attack import attack
 from ._bench import bench
 from ._check import check
+from ._completion import completion
 from ._derivations import derivations
 from ._errata import errata
 from ._export import export
@@ -43,7 +44,7 @@ Examples:
 \b
 Exit codes:
   0  nothing that is asserted (an amendment, a claim of yours) is refuted
-  1  something is, and was not in the --baseline; or a claim is worse than there
+  1  something is that no --baseline forgives, or a claim is worse than there
   2  only with --strict: something is unknown, or refuted and not mended
   3  a usage or tool error
 """
@@ -61,7 +62,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 
 
@@ -85,7 +86,8 @@ def _scanproof(
 
 def _add(name: str, command: Any, *examples: str) -> None:
     takes_targets = command.__annotations__.get("targets") == "Targets"
-    epilog = "\n".join(["\b", "Examples:", *(f"  {example}" for example in examples)])
+    said = [f"  {line}" for example in examples for line in example.split("\n")]
+    epilog = "\n".join(["\b", "Examples:", *said])
     help = (command.__doc__ or "") + (TARGETS if takes_targets else "")
     app.command(name, help=help, epilog=epilog)(command)
 
@@ -111,7 +113,7 @@ _add(
     "scanproof show gd-ssm.prop1-construction",
     "scanproof show gd-ssm.prop1-construction+sign --format latex",
     "scanproof show gd-ssm.prop1-construction --script | python3 -",
-    "scanproof show mypaper.eq1 mypaper.py",
+    "scanproof show mypaper.py mypaper.eq1",
 )
 _add("init", init, "scanproof init", "scanproof init claims/claims_memory.py")
 _add(
@@ -119,7 +121,7 @@ _add(
     list_claims,
     "scanproof list",
     "scanproof list 'gril.prop*'",
-    "scanproof list mypaper.py",
+    "scanproof list mypaper.py --format json",
 )
 _add(
     "run",
@@ -140,16 +142,15 @@ _add(
 _add(
     "train",
     train,
-    "scanproof train gril.table6 --out runs",
+    "scanproof train gril.table6 --output runs",
     "scanproof train recall --format csv",
-    "scanproof train ssd.fig2 --full --out runs --picture fig2.svg",
+    "scanproof train ssd.fig2 --full --output runs --picture fig2.svg",
 )
 _add(
     "export",
     export,
-    "scanproof export mamba2.gd --steps 3 --target hf-mamba2 --features 8 --examples 40 --out DIR",
-    "scanproof export gril.prop4.1 --target numpy --features 4 --examples 20 --out DIR --force",
-    "scanproof export ssd.thm4.1 --target torch --features 4 --examples 20 --out DIR --format json",
+    "scanproof export gril.prop4.1 --target numpy --features 4 --examples 20 \\\n  --output DIR --force",
+    "scanproof export mamba2.gd --steps 3 --target hf-mamba2 --features 8 \\\n  --examples 40 --output DIR",
 )
 _add(
     "identify",
@@ -160,14 +161,15 @@ _add(
 _add(
     "plot",
     plot,
-    "scanproof plot ssd.thm5.1 --out thm5.1.svg",
-    "scanproof plot ssd.thm5.2-qnorm --out qnorm.png",
-    "scanproof plot mypaper.thm2 mypaper.py --out thm2.pdf",
+    "scanproof plot ssd.thm5.1 --output thm5.1.svg",
+    "scanproof plot ssd.thm5.2-qnorm --output qnorm.png",
+    "scanproof plot mypaper.py mypaper.thm2 --output thm2.pdf",
 )
 _add(
     "prove",
     prove,
-    "scanproof prove mymodule:forward --shapes 'X: T f, Y: T k, q: f' --equals mymodule:specification",
+    "scanproof prove mymodule:forward --equals mymodule:specification \\\n"
+    "  --shapes 'X: T f, Y: T k, q: f'",
 )
 _add("trust", trust, "scanproof trust")
 _add(
@@ -176,6 +178,11 @@ _add(
     "scanproof bench",
     "scanproof bench --features 64 --format json",
     "scanproof bench --dtype bfloat16 --output bench.json",
+)
+_add(
+    "completion",
+    completion,
+    "scanproof completion bash > ~/.scanproof-completion.bash",
 )
 _add("attack", attack, "scanproof attack", "scanproof attack 'gd-ssm.prop*'")
 _add(
@@ -210,8 +217,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         complaint = getattr(error, "format_message", None)  # what typer says of options, arguments
         if complaint is not None:
-            help = "`scanproof --help` lists what is allowed."
-            return _failed(f"{complaint().rstrip('.')}; {help}")
+            path = getattr(getattr(error, "ctx", None), "command_path", "scanproof")
+            help = f"`{path} --help` lists what is allowed."
+            return _failed(f"{complaint().rstrip('.?')}; {help}")
         if os.environ.get("SCANPROOF_TRACEBACK"):
             raise
         kind = type(error).__name__

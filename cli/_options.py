@@ -9,9 +9,7 @@ from typing import Annotated, Any
 import typer
 
 
-def choice(
-    option: str, allowed: Collection[str], help: str = "How it is written.", metavar: str = ""
-) -> Any:
+def choice(option: str, allowed: Collection[str], help: str = "How it is written.") -> Any:
     """An option that allows only these values.
 
     Raises:
@@ -19,14 +17,14 @@ def choice(
     """
 
     def one_of(value: str | None) -> str | None:
-        from scanproof.constructs.errors import UsageError
+        from scanproof.constructs.errors import UsageError, nearest
 
         if value is not None and value not in allowed:
-            known = ", ".join(allowed)
-            raise UsageError(f"{option} {value}: no such value; allowed: {known}.")
+            known = f"{nearest(value, allowed)}; allowed: {', '.join(allowed)}"
+            raise UsageError(f"{option} {value}: no such value{known}.")
         return value
 
-    return typer.Option(option, metavar=metavar or "|".join(allowed), help=help, callback=one_of)
+    return typer.Option(option, metavar="|".join(allowed), help=help, callback=one_of)
 
 
 def option(metavar: str, help: str) -> Any:
@@ -63,9 +61,15 @@ def given(context: typer.Context) -> dict[str, Any]:
 Targets = Annotated[
     list[str] | None, typer.Argument(metavar="TARGET", hidden=True, show_default=False)
 ]
+OneClaim = Annotated[list[str], typer.Argument(metavar="[FILE.py] ID", hidden=True)]
 SourceName = Annotated[
     str | None, typer.Option("--source", metavar="NAME", help="Only claims of this source.")
 ]
+TimeLimit = Annotated[
+    float,
+    option("SECONDS", "Seconds that one claim, or program, may take; then it is unknown."),
+]
+"""300 by default, as `budget.TIME_LIMIT` says, which commands do not import to print their help."""
 MemoryLimit = Annotated[
     str | None,
     typer.Option(

@@ -7,19 +7,18 @@ from typing import Annotated
 
 import typer
 
+from ._options import OneClaim
+
 FORMATS = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
 
 
 def plot(
-    id: Annotated[str, typer.Argument(metavar="ID", hidden=True)],
-    files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE.py", hidden=True, show_default=False)
-    ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="The picture: .svg, .png or .pdf.")
+    targets: OneClaim,
+    output: Annotated[
+        Path, typer.Option("--output", metavar="FILE", help="The picture: .svg, .png or .pdf.")
     ] = ...,  # type: ignore[assignment]
 ) -> None:
-    """Draw a row: errors against bounds over step sizes, examples, layers or steps.
+    """Draw a row: its errors against its bounds.
 
     ID is a row, or an amendment. ssd.thm5.1 and ssd.thm5.2 have pictures of their own; any other
     row with a bound left ≤ right, also one of your own FILE.py, is drawn over its scalars and
@@ -30,24 +29,26 @@ def plot(
     from scanproof.constructs.errors import UsageError
 
     from ._output import Destination, quiet_stdout
-    from ._targets import find_id
+    from ._targets import one_claim
 
-    format = FORMATS.get(out.suffix.lower())
+    format = FORMATS.get(output.suffix.lower())
     if format is None:
         raise UsageError(
-            f"--out {out}: the extension says which format is written; give one of {', '.join(FORMATS)}."
+            f"--output {output}: the extension says which format is written; give one of {', '.join(FORMATS)}."
         )
     with quiet_stdout():
-        _, row, _ = find_id("plot", id, files or [])
-        file = Destination(out, "--out")
+        named = one_claim("plot", targets)
+        file = Destination(output, "--output")
 
         from scanproof.numeric.pictures.drawing import draw, matplotlib
         from scanproof.numeric.pictures.row_picture import picture
         from scanproof.proofs.decide.workers import run
 
         matplotlib()
-        (answer,) = run([partial(picture, row, id)])  # a body is foreign code
+        (answer,) = run([partial(picture, named.row, named.id)])  # a body is foreign code
         if answer.missing:
-            raise UsageError(f"plot {id}: no picture; its process ended with {answer.missing}.")
+            raise UsageError(
+                f"plot {named.id}: no picture; its process ended with {answer.missing}."
+            )
         drawn = draw(answer.value, format)
     file.write(drawn)

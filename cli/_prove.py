@@ -10,7 +10,7 @@ import typer
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.language.expect import ALLOWED, is_met, unmet
 
-from ._options import MemoryLimit, choice
+from ._options import MemoryLimit, TimeLimit, choice
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.outcome import Outcome
@@ -40,7 +40,7 @@ def prove(
     sizes: Annotated[
         str | None,
         typer.Option(
-            metavar="'T=1,2,5; f=1,2'",
+            metavar="'T=1,2,5, f=1,2'",
             help="Where it is tried with numbers, 1, 2, 3 by default; proofs begin at the least.",
         ),
     ] = None,
@@ -49,10 +49,7 @@ def prove(
         int | None,
         typer.Option(metavar="N", help="What the search for a proof may take, 60000 by default."),
     ] = None,
-    time_limit: Annotated[
-        float,
-        typer.Option(metavar="S", help="How many seconds all of it may take; then it is unknown."),
-    ] = 60,
+    time_limit: TimeLimit = 300,
     compiled: Annotated[
         bool, typer.Option("--compiled", help="Run functions for torch under torch.compile too.")
     ] = False,
@@ -70,7 +67,9 @@ def prove(
     ] = None,
     format: Annotated[str, choice("--format", FORMATS)] = "text",
 ) -> None:
-    """Prove that a function of JAX or PyTorch equals its specification at every size, or show where it differs.
+    """Prove that a program of JAX or PyTorch equals another.
+
+    They are proved equal at every size, or it is shown where they differ.
 
     The function is traced by JAX with symbols for sizes, and what JAX records is read as formulas of
     real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,

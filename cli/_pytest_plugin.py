@@ -201,6 +201,7 @@ class ClaimItem(pytest.Item):
             as_expected,
             caveats,
             fault,
+            limited,
             unmet,
             verdict_words,
         )
@@ -233,6 +234,7 @@ class ClaimItem(pytest.Item):
             if "unknown" not in failing:
                 pytest.xfail(f"unknown: {why}")  # does nothing under --runxfail
             pytest.fail(f"unknown: {why}", pytrace=False)
+        said[:0] = [f"proved {sizes}" for sizes in limited(statement)]
         if words == "proved at fixed sizes":
             said.insert(0, f"proved at fixed sizes, not for all: {why}")
             if "fixed-sizes" in failing:

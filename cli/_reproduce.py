@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json")
 
 Rows = Annotated[list[str] | None, typer.Argument(metavar="ROW", hidden=True)]
-Quick = Annotated[bool, flag("--quick", "Train first: short runs, in minutes (with --out).")]
+Quick = Annotated[bool, flag("--quick", "Train first: short runs, in minutes (with --output).")]
 Full = Annotated[
-    bool, flag("--full", "Train first: the sources' settings, often for a GPU (with --out).")
+    bool, flag("--full", "Train first: the sources' settings, often for a GPU (with --output).")
 ]
-Out = Annotated[
+Output = Annotated[
     Path | None,
-    typer.Option("--out", metavar="DIR", help="Where training writes results, and reads them."),
+    typer.Option("--output", metavar="DIR", help="Where training writes results, and reads them."),
 ]
 Format = Annotated[str, choice("--format", FORMATS, "How it is written.")]
 
@@ -32,12 +32,12 @@ def reproduce(
     rows: Rows = None,
     quick: Quick = False,
     full: Full = False,
-    out: Out = None,
+    output: Output = None,
     format: Format = "table",
 ) -> None:
-    """Print a table's or figure's numbers beside what they are expected to be.
+    """Print a table's numbers beside the exact expected ones.
 
-    ROW is a table or figure such as gril.table6; all of them if none is given. Each printed loss
+    ROW is a table or a figure such as gril.table6; all of them if none is given. Each printed loss
     stands beside the exact expected loss of its learner, a rational number, and beside models
     trained here, where results are recorded. Without --quick or --full nothing is trained.
     """
@@ -54,20 +54,22 @@ def reproduce(
     if quick or full:
         if not rows:
             raise UsageError("--quick, --full: name the rows to train for, such as gril.table6.")
-        if out is None:
-            raise UsageError("--quick, --full: give --out DIR, the folder for results.")
+        if output is None:
+            raise UsageError("--quick, --full: give --output DIR, the folder for results.")
         presets = ("quick" if quick else "full",)
-        _train([row.id for row in asked], presets[0], out)
-    if out is not None and not out.is_dir():
-        raise UsageError(f"--out {out}: no such folder; train into it with --quick or --full.")
-    found = [report(row, out, presets=presets) for row in asked]
+        _train([row.id for row in asked], presets[0], output)
+    if output is not None and not output.is_dir():
+        raise UsageError(
+            f"--output {output}: no such folder; train into it with --quick or --full."
+        )
+    found = [report(row, output, presets=presets) for row in asked]
     if format == "json":
         write(as_json({"schema": SCHEMA, "rows": [one.as_dict() for one in found]}))
     else:
         write("\n".join(_table(one) for one in found))
 
 
-def _train(rows: list[str], preset: str, out: Path) -> None:
+def _train(rows: list[str], preset: str, output: Path) -> None:
     """Train what the rows need, an experiment of several rows once; each row's record is left in the folder."""
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.report.progress import progress
@@ -82,7 +84,7 @@ def _train(rows: list[str], preset: str, out: Path) -> None:
         raise UsageError(f"--{preset}: training is not there: {error}.") from error
     with heard(), quiet_stdout(), progress("training") as advance:
         for experiment in dict.fromkeys(find(row).id for row in rows):
-            train_row(experiment, preset, out, on_progress=advance)
+            train_row(experiment, preset, output, on_progress=advance)
 
 
 def _table(found: Report) -> str:

@@ -222,8 +222,8 @@ class ClaimResult(Verdict):
         from scanproof.proofs.report import story
 
         row, record, source, files = self._told
-        written = story.written_at(self._of[1])
-        return story.render(row, record, source, written=written, files=files)
+        written, body = story.written_at(self._of[1]), story.body_at(self._of[1])
+        return story.render(row, record, source, written=written, body=body, files=files)
 
     @cached_property
     def _derivation(self) -> Derivation | None:
@@ -329,7 +329,7 @@ class CheckResult:
         from scanproof.proofs.report.table import table
 
         wrong = blames(self.report, own=self._own)
-        return table(self.report, wrong, files=self._files).rstrip()
+        return table(self.report, wrong, own=self._own, files=self._files).rstrip()
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts.items())

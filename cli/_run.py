@@ -61,7 +61,7 @@ def run(
     as_stated: AsStated = False,
     format: Format = "table",
 ) -> None:
-    """Run a construction at size, and the learner it imitates beside it.
+    """Run a construction beside the learner that it imitates.
 
     ID is a row of `scanproof list`, or an amendment. A row stands for its strongest proved
     statement. The layer runs in JAX on whatever device is there, the learner in float64 on the

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._options import choice
+from ._options import OneClaim, choice
 
 if TYPE_CHECKING:
+    from scanproof.proofs.decide.ledger import Ledger
+    from scanproof.proofs.language.claim import Claim
     from scanproof.proofs.language.pinned import Definitions
+
+    from ._targets import Named
 
 LEAST, WIDEST = 40, 100
 """The narrowest and the widest lines of a story, whatever the terminal."""
@@ -18,10 +22,7 @@ FORMATS = ("text", "markdown", "latex", "json")
 
 
 def show(
-    id: Annotated[str, typer.Argument(metavar="ID", hidden=True)],
-    files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE.py", hidden=True, show_default=False)
-    ] = None,
+    targets: OneClaim,
     format: Annotated[
         str | None,
         choice(
@@ -41,12 +42,12 @@ def show(
     """Show one claim: its reading, verdict, evidence and mends.
 
     ID is a claim, or an amendment such as gd-ssm.prop1-construction+sign. A claim of your own needs
-    the FILE.py that defines it.
+    the FILE.py that defines it before it; a folder and a module do as well.
     """
     from scanproof.constructs.errors import UsageError
 
     from ._output import quiet_stdout, terminal_columns, write
-    from ._targets import find_id
+    from ._targets import one_claim
 
     if script and format is not None:
         raise UsageError(
@@ -54,17 +55,16 @@ def show(
         )
     width = max(terminal_columns() or WIDEST, LEAST)
     with quiet_stdout():
-        ledger, row, pinned = find_id("show", id, files or [])
-        claim = next(c for c in (row.claim, *row.amendments) if c.id == id)
+        named = one_claim("show", targets)
         text = (
-            _script(ledger, claim, pinned)
+            _script(named.ledger, named.claim, named.pinned)
             if script
-            else _story(ledger, row, claim, pinned, format or "text", files or [], width)
+            else _story(named, format or "text", width)
         )
     write(text)
 
 
-def _script(ledger, claim, pinned: Definitions | None) -> str:
+def _script(ledger: Ledger, claim: Claim, pinned: Definitions | None) -> str:
     from functools import partial
 
     from scanproof.constructs.errors import UsageError
@@ -94,9 +94,7 @@ def _program(claim, homes, pinned: Definitions | None) -> str:
         return script(claim, result.counterexample)
 
 
-def _story(
-    ledger, row, claim, pinned: Definitions | None, format: str, files: list[str], width: int
-) -> str:
+def _story(named: Named, format: str, width: int) -> str:
     from scanproof.proofs.decide.row_verdicts import check
     from scanproof.proofs.report import latex, markdown, story
     from scanproof.proofs.report.derivation.rendering import appendix
@@ -104,15 +102,16 @@ def _story(
 
     from ._output import as_json
 
+    row, claim = named.row, named.claim
     with progress("checking") as advance:
-        report = check(ledger, [row], pinned=pinned, progress=advance)
+        report = check(named.ledger, [row], pinned=named.pinned, progress=advance)
     (record,) = report["claims"]
     statement = next(s for s in (record["as_stated"], *record["amended"]) if s["id"] == claim.id)
     if format == "json":
         return as_json(record if claim is row.claim else statement)
     source = report["sources"][record["source"]]
     written, body = story.written_at(claim), story.body_at(claim)
-    found = story.render(record, statement, source, written=written, body=body, files=files)
+    found = story.render(record, statement, source, written=written, body=body, files=named.files)
     derivation = appendix(claim, statement, format)
     if format == "text":
         return story.as_text(found, width) + derivation

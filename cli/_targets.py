@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 import importlib.util
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import NamedTuple
 
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, nearest
 from scanproof.proofs.decide import ledger as ledgers
 from scanproof.proofs.decide.budget import Budget, usual
+from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.pinned import Definitions, Redefined
 from scanproof.proofs.language.source import Row, Source
 
@@ -70,7 +73,7 @@ def resolve(
     everything = _providers.sources()
     pinned = functools.cache(ledgers.noted)
     for target in dict.fromkeys(_in_folders(targets, problems)):
-        if target.endswith(".py") or "/" in target or Path(target).is_file():
+        if _is_file(target):
             named.append(target)
             read = lambda name: ledgers.from_file(Path(name), pinned(), budget=budget)  # noqa: E731
             _load(read, target, files, problems)
@@ -109,6 +112,10 @@ def resolve(
     )
 
 
+def _is_file(target: str) -> bool:
+    return target.endswith(".py") or "/" in target or Path(target).is_file()
+
+
 def _in_folders(targets: Sequence[str], problems: list[str]) -> list[str]:
     """The targets with claim files in place of folders; a package, which is imported, stays what it is."""
     found: list[str] = []
@@ -136,28 +143,71 @@ def core(source: str | None = None) -> Selection:
     return chosen
 
 
-def find_id(
-    command: str, id: str, files: Sequence[str]
-) -> tuple[ledgers.Ledger, Row, Definitions | None]:
-    """The row with this id, or with an amendment of this id, among the built-in rows and those of the files.
+class Named(NamedTuple):
+    """One claim that a command was asked for."""
 
-    With it, the package's definitions before the files ran, if there are any files.
+    ledger: ledgers.Ledger
+    row: Row
+    id: str
+    """The row's, or an amendment's."""
+    files: list[str]
+    """The user's files and modules, as they were named."""
+    pinned: Definitions | None
+    """The package's definitions before the files ran; None if there are no files."""
+
+    @property
+    def claim(self) -> Claim:
+        """The statement with the id."""
+        return next(c for c in (self.row.claim, *self.row.amendments) if c.id == self.id)
+
+
+def one_claim(command: str, targets: Sequence[str]) -> Named:
+    """The one claim that the targets name: its id, after the file, folder or module that it is in, if it is the user's.
 
     Raises:
-        UsageError: if there is none, with the nearest ids; or if a file cannot be used.
+        UsageError: if they name none, or several; the nearest ids are named. Or if a file cannot be used.
     """
-    pinned = ledgers.noted() if files else None
-    sources = [s for name in files for s in ledgers.from_file(Path(name), pinned, budget=usual())]
-    ledger = ledgers.Ledger(_distinct([*sources, *_providers.sources()]))
-    for row in ledger.rows:
-        if id in (row.claim.id, *(a.id for a in row.amendments)):
-            return ledger, row, pinned
+    problems: list[str] = []
+    targets = list(dict.fromkeys(_in_folders(targets, problems)))
+    if problems:
+        raise UsageError(problems[0])
+    files = [target for target in targets if _is_file(target)]
+    pinned = functools.cache(ledgers.noted)
+    own = [s for name in files for s in ledgers.from_file(Path(name), pinned(), budget=usual())]
+    built_in = _providers.sources()
+    known = {c.id for s in (*own, *built_in) for row in s.rows for c in _claims(row)}
+    ids = []
+    for target in targets:
+        if target not in known and target not in files and _importable(target, pinned):
+            own += ledgers.from_module(target, pinned(), usual())
+            files.append(target)
+        elif target not in files:
+            ids.append(target)
+    ledger = ledgers.Ledger(_distinct([*own, *built_in]))
+    found = {c.id: row for row in ledger.rows[::-1] for c in _claims(row)}
+    if len(ids) == 1 and ids[0] in found:
+        return Named(ledger, found[ids[0]], ids[0], files, pinned() if files else None)
+    raise UsageError(_not_one(command, ids, files, list(found)))
+
+
+def _claims(row: Row) -> tuple[Claim, ...]:
+    return (row.claim, *row.amendments)
+
+
+def _not_one(command: str, ids: Sequence[str], files: Sequence[str], known: list[str]) -> str:
+    """What to say where not one claim is named."""
+    listed = shlex.join(["scanproof", "list", *files])
+    if not ids:
+        return f"{command} {' '.join(files)}: give a claim's id, too; `{listed}` prints those there are."
+    if len(ids) > 1:
+        return f"{command} {' '.join(ids)}: give one id; `{listed}` prints every id."
+    (id,) = ids
     if re.search(r"[*?[]", id):
-        raise UsageError(
-            f"{command} {id}: give one id, not a pattern; `scanproof list` prints every id."
-        )
-    ids = [c.id for row in ledger.rows for c in (row.claim, *row.amendments)]
-    raise UsageError(ledgers.unknown_to_show(command, id, ids, files))
+        return f"{command} {id}: give one id, not a pattern; `{listed}` prints every id."
+    if files or id.partition(".")[0] in {one.partition(".")[0] for one in known}:
+        return ledgers.unknown(id, known)
+    own = f"scanproof {command} FILE.py {id}"
+    return f"no claim of scanproof's own is {id!r}; give the file that defines it, too: `{own}`."
 
 
 def _load(load, target: str, files: list[Source], problems: list[str]) -> None:
@@ -227,4 +277,6 @@ def _of_source(
     known = dict.fromkeys(s.name for s in (*ledger.sources, *_providers.sources()))
     if source in known:
         raise UsageError(f"--source {source}: none of the claims named belongs to it.")
-    raise UsageError(f"--source {source}: no such source; known sources: {', '.join(known)}.")
+    raise UsageError(
+        f"--source {source}: no such source{nearest(source, known)}; known sources: {', '.join(known)}."
+    )

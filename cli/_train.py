@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv")
 
 Id = Annotated[str, typer.Argument(metavar="ROW", hidden=True)]
-Out = Annotated[
+Output = Annotated[
     Path | None,
-    typer.Option("--out", metavar="DIR", help="Where checkpoints and results are kept."),
+    typer.Option("--output", metavar="DIR", help="Where checkpoints and results are kept."),
 ]
 Full = Annotated[
     bool, flag("--full", "The sources' own settings: for most of them hours, on a GPU.")
 ]
 Quick = Annotated[bool, flag("--quick", "Short runs, half a minute to minutes: the default.")]
 Steps = Annotated[int | None, count("--steps", "N", "Another number of steps.")]
-Rate = Annotated[float | None, option("RATE", "Another learning rate.")]
+StepSize = Annotated[float | None, option("ETA", "Another step size of the optimizer.")]
 Seeds = Annotated[int | None, count("--seeds", "N", "Seeds 0 to N − 1.")]
 Pictures = Annotated[
     Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw what was found, too.")
@@ -35,20 +35,20 @@ Format = Annotated[str, choice("--format", FORMATS, "How it is written.")]
 
 def train(
     row: Id,
-    out: Out = None,
+    output: Output = None,
     quick: Quick = False,
     full: Full = False,
     steps: Steps = None,
-    rate: Rate = None,
+    step_size: StepSize = None,
     seeds: Seeds = None,
     picture: Pictures = None,
     format: Format = "table",
 ) -> None:
-    """Train the models of a table or figure, and compare them with explicit gradient descent.
+    """Train a table's models, and compare them with descent.
 
-    ROW is a row such as gril.table6, or one of the experiments scalar, vector, two-step,
+    ROW is a table or a figure such as gril.table6, or one of the experiments scalar, vector, two-step,
     attention, s5, classes, binary, ssd, hybrid, sine, features, recall and expressions. All seeds
-    of a model are trained side by side. Training that was stopped goes on if it is called again with the same --out.
+    of a model are trained side by side. Training that was stopped goes on if it is called again with the same --output.
     """
     from scanproof.constructs.errors import UsageError
     from scanproof.numeric.jax_backend import one_blas_thread
@@ -70,20 +70,22 @@ def train(
     def changed(settings: Any) -> Any:
         numbers = None if seeds is None else tuple(range(seeds))
         block = None if steps is None else next(b for b in (100, 10, 1) if steps % b == 0)
-        return settings.with_(steps=steps, rate=rate, seeds=numbers, block=block)
+        return settings.with_(steps=steps, rate=step_size, seeds=numbers, block=block)
 
     preset = "full" if full else "quick"
     try:
         with heard(), quiet_stdout(), progress("training") as advance:
-            found = train_row(row, preset, out, on_progress=advance, changes=changed)
+            found = train_row(row, preset, output, on_progress=advance, changes=changed)
     except KeyboardInterrupt:
-        if out is not None:
-            say(f"interrupted; the last checkpoints are in {out}: the same command goes on there.")
+        if output is not None:
+            say(
+                f"interrupted; the last checkpoints are in {output}: the same command goes on there."
+            )
         raise
-    if out is not None and found.rows and differing(find(row), found.written()):
+    if output is not None and found.rows and differing(find(row), found.written()):
         say(
             f"trained with other settings than the {preset} preset's, so nothing is recorded for a row: "
-            f"`scanproof reproduce --out {out}` will not show it."
+            f"`scanproof reproduce --output {output}` will not show it."
         )
     if format == "json":
         write(as_json(found.written()))
@@ -97,7 +99,9 @@ def train(
             drawn.write(draw(picture_of(found.written()), picture.suffix[1:].lower()))
     if found.diverged:
         told = "; ".join(f"{name} diverged {one['says']}" for name, one in found.diverged.items())
-        kept = "" if out is None else f" Their last good checkpoints, if any, are kept in {out}."
+        kept = (
+            "" if output is None else f" Their last good checkpoints, if any, are kept in {output}."
+        )
         raise UsageError(f"training {told}. The other models are trained and shown.{kept}")
 
 

@@ -99,7 +99,10 @@ WIDTH = 100
 
 
 def trust() -> None:
-    """Print what a verdict rests on: words, files, libraries, axioms."""
+    """Print what a verdict rests on.
+
+    For each kind of verdict: words, files, libraries, axioms.
+    """
     from scanproof.proofs.check.axioms import AXIOMS
 
     from ._imports import arrows, modules

@@ -40,7 +40,7 @@ def made(export: Export, folder: Path, step_size: Fraction = Fraction(1, 10)) ->
     exporting.export(
         export.id,
         target=export.target,
-        out=folder,
+        output=folder,
         **{"examples": 6, "step_size": step_size, "dtype": "float32", **export.options},
     )
     return load(folder)

@@ -162,7 +162,10 @@ def test_fla_kernels_are_called_with_the_very_tokens():
         (("--features", "x"), "--features x: expects whole numbers"),
         (("--tokens", "0"), "--tokens 0: give a whole number ≥ 1"),
         (("--rounds", "0"), "--rounds 0"),
-        (("--dtype", "float16"), "--dtype float16: no such value; allowed: float32, bfloat16"),
+        (
+            ("--dtype", "float16"),
+            "--dtype float16: no such value; nearest: bfloat16; allowed: float32, ",
+        ),
         (("--format", "xml"), "--format xml: no such value; allowed: table, json"),
         (("--output", "/no/such/place.json"), "--output /no/such/place.json: cannot write"),
     ],

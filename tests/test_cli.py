@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 from command_line import KNOWN, MENDED, RAISING, TRUE, Run, Write, command
+from rich.cells import cell_len
 
 from scanproof import constructs
 
@@ -41,30 +43,31 @@ def test_python_dash_m_scanproof_is_the_command():
 def test_list_runs_no_claim(run: Run, write: Write):
     answer = run("list", write(RAISING, MENDED))
     assert answer.code == 0
-    assert [line.split()[0] for line in answer.out.splitlines()[2:]] == [
+    assert [line.split()[0] for line in answer.out.splitlines()] == [
         "mine.raises",
         "mine.square",
         "mine.square+one",
     ]
 
 
-def test_list_names_the_known_row(run: Run):
+def test_list_says_in_a_line_where_and_what_a_claim_says(run: Run):
     lines = run("list", "--source", "gd-ssm").out.splitlines()
-    assert [line.split() for line in lines if line.startswith(f"{KNOWN} ")] == [
-        [KNOWN, "construction", "eqs.", "12–16"]
-    ]
+    (known,) = [line for line in lines if line.startswith(f"{KNOWN} ")]
+    assert known.split(maxsplit=1)[1].startswith("eqs. 12–16: ")
+    (claim,) = json.loads(run("list", KNOWN, "--format", "json").out)["claims"][:1]
+    assert known.endswith(claim["says"]) and claim["where"] == "eqs. 12–16"
 
 
-@pytest.mark.parametrize("width", [100, 80, 60])
-def test_list_fits_the_terminal_and_breaks_no_word(
+@pytest.mark.parametrize("width", [100, 60, 50])
+def test_list_cuts_lines_at_the_terminal_and_no_ids(
     run: Run, monkeypatch: pytest.MonkeyPatch, width: int
 ):
-    header, _, *lines = run("list", "--source", "gd-ssm").out.splitlines()
+    whole = run("list", "--source", "gd-ssm").out.splitlines()
     monkeypatch.setattr("scanproof._output.terminal_columns", lambda: width)
-    narrow = run("list", "--source", "gd-ssm").out
-    assert max(map(len, narrow.splitlines())) <= width
-    words = narrow.replace(",", "").removeprefix(header).split()
-    assert [w for line in lines for w in line.replace(",", "").split() if w not in words] == []
+    narrow = run("list", "--source", "gd-ssm").out.splitlines()
+    assert max(map(cell_len, narrow)) <= width
+    ids = [line.split()[0] for line in whole]
+    assert [line.split()[0] for line in narrow if not line.startswith(" ")] == ids
 
 
 def test_trust_prints_lines_and_hash_of_the_definitions(run: Run):

@@ -37,7 +37,9 @@ def test_false_claim_of_a_file_exits_1_even_if_mended(run: Run, write: Write):
     answer = run("check", write(TRUE, MENDED))
     assert answer.code == 1
     assert "2 against the claimed 4 at N = 2" in answer.out
-    assert "  mine.square+one (refuted): 2 against the claimed 4 at N = 2" in answer.out
+    (told,) = [line for line in answer.out.splitlines() if "mine.square+one " in line]
+    assert told.startswith("  scanproof show mine.py mine.square+one  refuted  mine.py:")
+    assert told.endswith(": 2 against the claimed 4 at N = 2")
     assert "└ +one" in run("check", write(TRUE, MENDED), "--long").out
 
 

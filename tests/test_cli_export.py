@@ -20,9 +20,9 @@ pytest.importorskip("safetensors", reason="exports need safetensors (extra: expo
 
 
 SIZES = ("--features", "2", "--examples", "3")
-HF = ("--target", "hf-mamba2", *SIZES, "--out", "out")
-FLA = ("--target", "fla-linear-attention", *SIZES, "--out", "out")
-NUMPY = ("--target", "numpy", *SIZES, "--out", "out")
+HF = ("--target", "hf-mamba2", *SIZES, "--output", "out")
+FLA = ("--target", "fla-linear-attention", *SIZES, "--output", "out")
+NUMPY = ("--target", "numpy", *SIZES, "--output", "out")
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +138,7 @@ BAD = [
     (("gril.prop*", *NUMPY), r"export gril.prop\*: .*not a pattern"),
     (("mamba2.*", *HF), r"export mamba2.\*: .*rows with one"),
     (("", *HF), "no claim matches ''"),
-    (("mamba2.gd", *HF, "--target", "pytorch"), "--target pytorch: no such target; targets: numpy, jax, torch, hf"),
+    (("mamba2.gd", *HF, "--target", "pytorch"), "--target pytorch: no such target; nearest: torch; targets: numpy"),
     (("mamba2.gd", *NUMPY), "--target numpy: mamba2.gd is exported for hf-mamba2"),
     (("gril.prop4.1", *HF), "--target hf-mamba2: gril.prop4.1 is exported for numpy"),
     (("mamba2.gd", *HF, "--features", "0"), "--features 0: give a whole number ≥ 1"),
@@ -186,13 +186,13 @@ BAD = [
     (("mamba2.gd", *HF, "--dtype", "int8"), "--dtype int8: hf-mamba2 takes float32 or bfloat16"),
     (("gril.prop4.1", *NUMPY, "--dtype", "float8"), "--dtype float8: numpy takes float64 or float32"),
     (("mamba2.gd", *HF, "--format", "xml"), "--format xml: no such value; allowed: table, json"),
-    (("mamba2.gd", *HF, "--out", "a/b"), "--out a/b: .*/a does not exist; make it, or name another"),
-    (("mamba2.gd", *HF, "--out", "/dev/null"), "--out /dev/null: it exists; --force replaces"),
-    (("mamba2.gd", *HF, "--out", "/dev/null", "--force"), "--force replaces exports only, and this is not a folder"),
-    (("mamba2.gd", *HF, "--out", "/", "--force"), "--force replaces exports only, and this one holds"),
-    (("mamba2.gd", "--target", "hf-mamba2", *SIZES), "Missing option '--out'"),
-    (("mamba2.gd", *SIZES, "--out", "out"), "Missing option '--target'"),
-    (("mamba2.gd", "--target", "hf-mamba2", "--examples", "3", "--out", "out"), "Missing option '--features'"),
+    (("mamba2.gd", *HF, "--output", "a/b"), "--output a/b: .*/a does not exist; make it, or name another"),
+    (("mamba2.gd", *HF, "--output", "/dev/null"), "--output /dev/null: it exists; --force replaces"),
+    (("mamba2.gd", *HF, "--output", "/dev/null", "--force"), "--force replaces exports only, and this is not a folder"),
+    (("mamba2.gd", *HF, "--output", "/", "--force"), "--force replaces exports only, and this one holds"),
+    (("mamba2.gd", "--target", "hf-mamba2", *SIZES), "Missing option '--output'"),
+    (("mamba2.gd", *SIZES, "--output", "out"), "Missing option '--target'"),
+    (("mamba2.gd", "--target", "hf-mamba2", "--examples", "3", "--output", "out"), "Missing option '--features'"),
 ]  # fmt: skip
 
 

@@ -173,7 +173,7 @@ def test_a_module_that_is_not_there(run: Run):
 
 @pytest.mark.long
 def test_strict_asks_for_all_sizes(prove):
-    answer = prove("forward", "specification", "--strict", "--sizes", "T=1,2; f=1; k=2")
+    answer = prove("forward", "specification", "--strict", "--sizes", "T=1,2, f=1, k=2")
     assert answer.code == 0
 
 

@@ -36,7 +36,7 @@ def test_show_json_is_the_claim_of_the_report(run: Run):
 
 @pytest.mark.long
 def test_show_finds_a_claim_of_a_file_and_where_it_is_written(run: Run, write: Write):
-    answer = run("show", "mine.linear", write(TRUE))
+    answer = run("show", write(TRUE), "mine.linear")
     assert answer.code == 0
     assert "Written down in\n    mine.py:" in answer.out
 
@@ -44,7 +44,7 @@ def test_show_finds_a_claim_of_a_file_and_where_it_is_written(run: Run, write: W
 @pytest.mark.short(2)
 @pytest.mark.parametrize("own", [False, True])
 def test_script_runs_alone_and_exits_0(run: Run, write: Write, own: bool):
-    target = ["mine.square", write(FALSE)] if own else [KNOWN]
+    target = [write(FALSE), "mine.square"] if own else [KNOWN]
     answer = run("show", *target, "--script")
     assert answer.code == 0
     alone = [sys.executable, "-I", "-S", "-"]

@@ -141,12 +141,15 @@ LAWS = {
     "padding with a state of two": (lambda: MOMENTUM.ignores(m=0), "refuted"),
     "padding by a query": (lambda: DELTA.ignores(q=0), "refuted"),
     "the delta rule is a step": (
-        lambda: DELTA.performs(descent(squared_error, rate=lambda _, token: token.beta)),
+        lambda: DELTA.performs(descent(squared_error, step_size=lambda _, token: token.beta)),
         "proved all-sizes",
     ),
-    "with another rate": (lambda: DELTA.performs(descent(squared_error, rate=1)), "refuted"),
-    "attention is a step": (lambda: LINEAR.performs(descent(recall, rate=1)), "proved all-sizes"),
-    "on another loss": (lambda: LINEAR.performs(descent(squared_error, rate=1)), "refuted"),
+    "with another rate": (lambda: DELTA.performs(descent(squared_error, step_size=1)), "refuted"),
+    "attention is a step": (
+        lambda: LINEAR.performs(descent(recall, step_size=1)),
+        "proved all-sizes",
+    ),
+    "on another loss": (lambda: LINEAR.performs(descent(squared_error, step_size=1)), "refuted"),
     "a learner of one's own": (
         lambda: MOMENTUM.performs(
             lambda rates, state, token: (
@@ -232,7 +235,7 @@ def test_a_length_has_a_letter_that_no_shape_uses():
 @pytest.mark.long
 def test_an_amendment_of_a_law_has_a_condition():
     source = Source("mine", title="A layer of mine")
-    row = source.law("mine.sgd", DELTA.performs(descent(squared_error, rate=1)))
+    row = source.law("mine.sgd", DELTA.performs(descent(squared_error, step_size=1)))
     row.amend("unit", "the same for β = 1", assuming={"β = 1": lambda beta: beta == 1})
     found = check(Ledger([source]), jobs=1)["claims"][0]
     assert found["as_stated"]["verdict"] == "refuted"

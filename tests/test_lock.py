@@ -82,7 +82,8 @@ def test_a_changed_definition_says_which_claims_it_reaches(run: Run, write: Writ
     assert lines[-1] == (
         "scanproof: scanproof.lock is not current; `scanproof check mine.py --lock` writes it anew."
     )
-    assert "mine.linear (proved): scanproof.lock: mine.py::total changed" in answer.out
+    (told,) = [line for line in answer.out.splitlines() if "show mine.py mine.linear " in line]
+    assert ": scanproof.lock: mine.py::total changed" in told
     assert run("check", locked, "mine.linear").code == 0  # without --locked it is only said
     assert "it reaches mine.linear, mine.square" in run("check", locked, "--lock").err
     assert run("check", locked, "mine.linear", "--locked").code == 0

@@ -395,7 +395,7 @@ def test_numpy_s_own_zeros_of_a_symbolic_size_says_what_to_import(tmp_path, caps
     given = {"imports": "import numpy", "mask": ">=", "zeros": "numpy.zeros((m, d))"}
     path = tmp_path / "claims.py"
     path.write_text(CLAIMS.format(**given), encoding="utf-8")
-    _main.run(["show", "mine.attention", str(path)])
+    _main.run(["show", str(path), "mine.attention"])
     assert "`from scanproof import numpy as np`" in " ".join(capsys.readouterr().out.split())
 
 

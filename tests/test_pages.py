@@ -134,7 +134,7 @@ def test_the_tutorial_s_mend_makes_its_claim_true(tmp_path, run: Run, monkeypatc
     (tmp_path / "mylayer.py").write_text(mended, encoding="utf-8")
     answer = run("check", "mylayer.py")
     assert answer.code == 0 and "mine.one-step  proved" in answer.out
-    assert "Σ_{i < t} x[i, a] y[i]" in run("show", "mine.one-step", "mylayer.py").out
+    assert "Σ_{i < t} x[i, a] y[i]" in run("show", "mylayer.py", "mine.one-step").out
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

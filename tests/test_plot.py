@@ -125,7 +125,7 @@ def test_a_picture_is_the_same_bytes_each_time_whatever_the_reader_has_set(forma
 @pytest.mark.parametrize("suffix", [".svg", ".PNG", ".pdf"])
 def test_plot_writes_the_file_and_nothing_else(run: Run, tmp_path: Path, suffix: str):
     for name in ("one", "two"):
-        answer = run("plot", "tight.operator", MINE, "--out", str(tmp_path / f"{name}{suffix}"))
+        answer = run("plot", MINE, "tight.operator", "--output", str(tmp_path / f"{name}{suffix}"))
         assert (answer.code, answer.out, answer.err) == (0, "", "")
     assert (tmp_path / f"one{suffix}").read_bytes() == (tmp_path / f"two{suffix}").read_bytes()
     assert len(list(tmp_path.iterdir())) == 2
@@ -137,20 +137,29 @@ def test_plot_writes_the_file_and_nothing_else(run: Run, tmp_path: Path, suffix:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["gril.eq10", "--out", "a.svg"], "this row has nothing to plot"),
-        (["ssd.fig1", "--out", "a.svg"], "this row has nothing to plot"),
-        (["gril.eq1000", "--out", "a.svg"], "no claim matches 'gril.eq1000'; nearest: gril.eq10"),
-        (["ssd.thm5*", "--out", "a.svg"], "give one id, not a pattern"),
-        (["ssd.thm5.1", "--out", "a.jpg"], "give one of .svg, .png, .pdf"),
-        (["ssd.thm5.1", "--out", "a"], "give one of .svg, .png, .pdf"),
+        (["gril.eq10", "--output", "a.svg"], "this row has nothing to plot"),
+        (["ssd.fig1", "--output", "a.svg"], "this row has nothing to plot"),
         (
-            ["ssd.thm5.1", "--out", "folder.svg"],
-            "--out folder.svg: cannot write there: it is a dir",
+            ["gril.eq1000", "--output", "a.svg"],
+            "no claim matches 'gril.eq1000'; nearest: gril.eq10",
         ),
-        (["ssd.thm5.1", "--out", "no/a.svg"], "--out no/a.svg: cannot write there: No such file"),
-        (["tight.impossible", MINE, "--out", "a.svg"], "this row has nothing to plot"),
-        (["tight.raises", MINE, "--out", "a.svg"], "the body of claim tight.raises raised ValueEr"),
-        (["ssd.thm5.1"], "Missing option '--out'"),
+        (["ssd.thm5*", "--output", "a.svg"], "give one id, not a pattern"),
+        (["ssd.thm5.1", "--output", "a.jpg"], "give one of .svg, .png, .pdf"),
+        (["ssd.thm5.1", "--output", "a"], "give one of .svg, .png, .pdf"),
+        (
+            ["ssd.thm5.1", "--output", "folder.svg"],
+            "--output folder.svg: cannot write there: it is a dir",
+        ),
+        (
+            ["ssd.thm5.1", "--output", "no/a.svg"],
+            "--output no/a.svg: cannot write there: No such file",
+        ),
+        ([MINE, "tight.impossible", "--output", "a.svg"], "this row has nothing to plot"),
+        (
+            [MINE, "tight.raises", "--output", "a.svg"],
+            "the body of claim tight.raises raised ValueEr",
+        ),
+        (["ssd.thm5.1"], "Missing option '--output'"),
     ],
 )
 def test_plot_refuses_in_one_line(
@@ -168,7 +177,7 @@ def test_without_matplotlib_plot_says_which_extra_to_install(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    answer = run("plot", "ssd.thm5.1", "--out", str(tmp_path / "a.svg"))
+    answer = run("plot", "ssd.thm5.1", "--output", str(tmp_path / "a.svg"))
     assert answer.code == 3
     assert "pip install 'scanproof[plot]'" in answer.err
 
@@ -182,7 +191,7 @@ def test_a_picture_that_fails_leaves_the_old_file(run: Run, tmp_path: Path, monk
         raise RuntimeError("no picture")
 
     monkeypatch.setattr("scanproof.numeric.pictures.drawing.draw", failing)
-    assert run("plot", "tight.operator", MINE, "--out", str(out)).code == 3
+    assert run("plot", MINE, "tight.operator", "--output", str(out)).code == 3
     assert out.read_text() == "old" and list(tmp_path.iterdir()) == [out]
 
 

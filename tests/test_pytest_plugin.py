@@ -110,11 +110,11 @@ def test_a_failure_shows_the_counterexample_as_the_command_prints_it(
 ):
     project(FALSE)
     said = pytester.runpytest_inprocess().stdout.str()
-    shown = run("show", "mine.square", "claims.py")[1]
+    shown = run("show", "claims.py", "mine.square")[1]
     (part,) = re.findall(r"Counterexample\n(?:    .*\n)+", shown)
     assert "x = [1, 1]" in part
     assert part in said
-    assert "scanproof show mine.square claims.py --script" in said
+    assert "scanproof show claims.py mine.square --script" in said
 
 
 @pytest.mark.long

@@ -798,7 +798,7 @@ def test_a_row_may_rest_on_one_that_was_not_asked_for(run: Run, write: Write):
 def test_taint_is_printed(run: Run, write: Write):
     file = write(rested(a=("mine.c",)))
     assert "tainted" in run("check", file, "mine.a").out
-    assert "tainted" in run("show", "mine.a", file).out
+    assert "tainted" in run("show", file, "mine.a").out
 
 
 def test_claims_that_depend_on_each_other_in_a_cycle_are_an_error(run: Run, write: Write):

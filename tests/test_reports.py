@@ -16,8 +16,13 @@ from report_cases import every_kind, report_of
 from rich.cells import cell_len
 
 from scanproof.proofs import report as reports
+from scanproof.proofs.report.findings import findings
+from scanproof.proofs.report.github import commands
+from scanproof.proofs.report.junit import junit
 from scanproof.proofs.report.long_table import long_table
+from scanproof.proofs.report.markdown import report_table
 from scanproof.proofs.report.standing import blames
+from scanproof.proofs.report.summary import job_summary
 from scanproof.proofs.report.table import table
 
 SCHEMA = json.loads(Path(reports.__path__[0], "report.schema.json").read_text(encoding="utf-8"))
@@ -123,7 +128,7 @@ def test_table_cuts_each_claim_to_its_width_but_no_id(width: int):
     ids = [claim["id"] for claim in report["claims"]]
     too_long = [line for line in text.splitlines() if cell_len(line) > width]
     assert all(any(one in line for one in ids) for line in too_long)
-    assert not too_long or width < 80
+    assert all("scanproof show" in line or width < 80 for line in too_long)
     above = text.split("Open or wrong:")[0].splitlines()
     assert [words[0] for line in above if (words := line.split()) and words[0] in ids] == ids
 
@@ -136,7 +141,7 @@ def test_table_explains_a_star_after_a_caveat():
 
 def test_table_counts_columns_of_the_terminal():
     report = report_of(("proved", {}), ("refuted", {"sign": "proved"}))
-    report["claims"][0]["as_stated"]["statement"] = "\u5b66\u7fd2" * 60
+    report["claims"][0]["as_stated"].update(statement="\u5b66\u7fd2" * 60, reason=None)
     report["claims"][1]["amended"][0]["statement"] = "e\u0301" * 200
     lines = [line for line in table(report, {}, width=80).splitlines() if line.endswith("…")]
     assert [cell_len(line) for line in lines] == [79, 80]
@@ -150,24 +155,80 @@ def test_table_says_what_holds_in_place_of_what_is_refuted():
     assert lines[2].split(maxsplit=2) == ["b", "refuted", "what holds* (1 of 2): b+s"]
 
 
-def test_table_ends_with_what_is_open_or_wrong_whatever_its_width():
+def below(text: str) -> list[str]:
+    """The lines of what is open or wrong."""
+    return text.split("Open or wrong:\n")[1].split("\n\n")[0].splitlines()
+
+
+def test_table_ends_with_a_line_for_each_that_is_open_or_wrong_and_what_to_run():
     report = report_of(("refuted", {"sign": "proved"}), ("unknown", {}), ("refuted", {}))
-    below = table(report, {}).split("Open or wrong:")[1]
-    assert "  b (unknown): because" in below and "  c (refuted): " in below
-    assert (
-        below.split("\n\n")[0] == table(report, {}, width=400).split("wrong:")[1].split("\n\n")[0]
-    )
-    assert "a (refuted)" not in below
-    own = table(report, blames(report, own=["a"]))
-    assert "  a (refuted): -1 against the claimed 1 at N = 1" in own.splitlines()
-    report["claims"][1]["as_stated"]["reason"] = "because " * 30
-    assert "  b (unknown): because because" in table(report, {})
+    failing = "-1 against the claimed 1 at N = 1"
+    assert below(table(report, {})) == [
+        "  scanproof show b  unknown  because",
+        f"  scanproof show c  refuted  {failing}; no mend: none is known",
+    ]
+    own = below(table(report, blames(report, own=["a"])))
+    assert own[0] == f"  scanproof show a  refuted  {failing}"
+    report["claims"][1]["as_stated"]["reason"] = "because " * 300
+    long = below(table(report, {}, width=100))
+    assert len(long) == 2 and cell_len(long[0]) == 100 and long[0].endswith("…")
+    assert below(table(report, {}, width=40))[0] == "  scanproof show b  unknown"
 
 
 def test_table_tells_what_is_worse_than_it_was():
     report = report_of(("proved", {}))
     worse = {"a": "proved for all sizes, now at fixed sizes"}
-    assert f"  a (proved*): {worse['a']}" in table(report, blames(report, worse=worse))
+    told = below(table(report, blames(report, worse=worse)))
+    assert told == [f"  scanproof show a  proved*  {worse['a']}"]
+
+
+def test_a_row_of_one_s_own_says_where_it_is_and_why_it_is_not_proved_for_all_sizes():
+    report = report_of(("proved", {}), ("unknown", {}), ("proved", {}))
+    for claim in report["claims"]:
+        claim["as_stated"]["written"] = "mine.py:7"
+    report["claims"][2]["as_stated"]["scope"] = "all-sizes"
+    text = table(report, {}, own=["a", "b", "c"], files=["mine.py"])
+    assert text.splitlines()[1:4] == [
+        "  a  proved*  because",
+        "  b  unknown  because",
+        "  c  proved   c",
+    ]
+    assert below(text) == [
+        "  scanproof show mine.py a  proved*  mine.py:7: because",
+        "  scanproof show mine.py b  unknown  mine.py:7: because",
+    ]
+    many = below(table(report, {}, own=["a"], files=["mine.py", "one.py", "two.py"]))
+    assert many[0].startswith("  scanproof show mine.py a  ")
+
+
+def test_an_edit_that_mends_is_not_cut():
+    report = report_of(("refuted", {}))
+    edit = {"scope": "all-sizes", "file": "mine.py", "line": 3, "before": "a " * 50, "after": "b"}
+    report["claims"][0]["as_stated"]["mends"] = [edit]
+    line, *told = below(table(report, {}, width=80))
+    assert "mend" not in line and len(told) == 2
+    assert " ".join(" ".join(told).split()) == f"mend: mine.py:3: {'a ' * 50}→ b (proved)"
+
+
+LIMITED = {"sizes": {"T": 70000}, "plus": 0, "at_most": 2147483647}
+
+
+def test_every_report_says_for_which_sizes_a_proof_holds():
+    report = report_of(("proved", {}), ("refuted", {"sign": "proved"}))
+    for statement in (report["claims"][0]["as_stated"], report["claims"][1]["amended"][0]):
+        statement.update(scope="all-sizes", evidence=[{"conditions": [LIMITED]}], reason=None)
+    found = findings(report, blames(report, own=["b"]), None)
+    said = (
+        table(report, {}),
+        long_table(report),
+        junit(report, {}),
+        report_table(report),
+        job_summary(report, found),
+        commands(found),
+    )
+    for text, count in zip(said, (2, 2, 3, 2, 1, 1), strict=True):
+        flat = " ".join(text.split()).replace("└", "")
+        assert flat.count("for all T with 70000·T ≤ 2147483647") == count, text
 
 
 def test_table_groups_by_source_with_counts():

@@ -200,7 +200,7 @@ def test_a_damaged_record_is_an_error_that_names_the_file(content, message, tmp_
     file_of("gril.table6", "full", tmp_path).write_text(content, encoding="utf-8")
     found, reason = verdict("gril.table6", tmp_path)
     assert found == "error" and "gril.table6.full.json" in reason and message in reason
-    answer = run("reproduce", "gril.table6", "--out", str(tmp_path))
+    answer = run("reproduce", "gril.table6", "--output", str(tmp_path))
     assert answer.code == 3 and message in one_line(answer)
 
 
@@ -506,7 +506,7 @@ def test_a_supported_row_is_neither_open_nor_wrong_and_shows_both_figures(
     assert answer.code == 0 and "1 supported" in answer.out and "Open or wrong" not in answer.out
     (line,) = [
         one
-        for one in run("reproduce", "gril.table6", "--out", str(tmp_path)).out.splitlines()
+        for one in run("reproduce", "gril.table6", "--output", str(tmp_path)).out.splitlines()
         if "without both  " in one
     ]
     assert re.split(" {2,}", line.strip())[3:] == ["the predictor 0", "yes", "0.4167 ± 0", "yes"]
@@ -515,7 +515,7 @@ def test_a_supported_row_is_neither_open_nor_wrong_and_shows_both_figures(
 @pytest.mark.long
 def test_what_a_quick_run_leaves_undecided_is_not_called_unmeasured(run: Run, tmp_path):
     changed(record(tmp_path, "gril.table6", preset="quick"), gril=figure(0.4))
-    answer = run("reproduce", "gril.table6", "--out", str(tmp_path))
+    answer = run("reproduce", "gril.table6", "--output", str(tmp_path))
     assert "undecided" in answer.out and "not measured" not in answer.out
 
 
@@ -532,12 +532,12 @@ def test_json_is_of_its_schema_for_every_row(run: Run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gril.table8"], "no such table or figure; known: gril.table3-s5"),
+        (["gril.table8"], "no such table or figure; nearest: gril.table7; known: gril.table3-s5"),
         (["gril.eq10"], "no such table or figure"),
         (["gril.table6", "--quick", "--full"], "give one of them"),
         (["--quick"], "name the rows"),
-        (["gril.table6", "--full"], "--out DIR"),
-        (["gril.table6", "--out", "no-such-folder"], "no such folder"),
+        (["gril.table6", "--full"], "--output DIR"),
+        (["gril.table6", "--output", "no-such-folder"], "no such folder"),
         (["gril.table6", "--format", "yaml"], "allowed: table, json"),
     ],
 )

@@ -261,7 +261,7 @@ def test_diverging_training_says_so_and_keeps_the_last_good_checkpoint(tmp_path:
     model = models.ssd_layers(F, 4)
     task = Regression(N, F, None, "normal", 3.0)
     wild = Settings(400, batch=4, rate=1e3, seeds=(0, 1), block=1, clip=None, schedule="constant")
-    with pytest.raises(Diverged, match=r"SSD, 4 layers diverged .* smaller rate than 1000"):
+    with pytest.raises(Diverged, match=r"SSD, 4 layers diverged .* smaller step size than 1000"):
         train(model, task, wild, folder=tmp_path)
     kept = tmp_path / checkpoints.NAME
     if kept.exists():  # none, if the very first step diverged
@@ -358,12 +358,14 @@ def test_squares_that_overflow_before_the_loss_does_leave_no_unreadable_checkpoi
 
 def test_a_folder_that_cannot_be_written_to_is_refused_before_training(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match=r"--out .*file.*cannot write there"):
+    with pytest.raises(UsageError, match=r"--output .*file.*cannot write there"):
         rows.train_row("vector", "quick", tmp_path / "file")
 
 
 def test_an_unknown_row_is_refused_by_what_is_known():
-    with pytest.raises(UsageError, match=r"nothing is trained for it; known: .*gril\.table6"):
+    with pytest.raises(
+        UsageError, match=r"trained for it; nearest: gril\.table\d; known: .*gril\.table6"
+    ):
         find("gril.table99")
 
 
@@ -550,7 +552,7 @@ def test_the_command_takes_the_name_of_each_preset_and_not_both(run: Run):
     found = run("train", "vector", "--quick", "--full")
     assert found.code == 3 and "give one of them" in found.err
     assert "--quick" in run("train", "--help").out
-    found = run("train", "vector", "--quick", "--rate", "inf")
+    found = run("train", "vector", "--quick", "--step-size", "inf")
     assert found.code == 3 and "finite" in found.err
 
 
@@ -568,7 +570,7 @@ def test_rows_of_one_experiment_train_it_once_and_show_the_preset_that_was_train
         for preset in ("quick", "full"):
             written = json.dumps({**record, "preset": preset})
             file_of(row, preset, tmp_path).write_text(written, encoding="utf-8")
-    asked = ("reproduce", "gril.table6", "gril.table7", "--out", str(tmp_path))
+    asked = ("reproduce", "gril.table6", "gril.table7", "--output", str(tmp_path))
     assert run(*asked, "--quick").out.count("preset quick") == 2
     assert told == [("vector", "quick")]
     assert run(*asked, "--full").out.count("preset full") == 2

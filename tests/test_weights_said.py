@@ -41,7 +41,7 @@ pytest.importorskip("safetensors", reason="exports need safetensors (extra: expo
 @pytest.mark.parametrize("id", ["gril.prop4.1", "ssd.thm4.1", "linear-attention.gd", "mamba2.gd"])
 def test_an_export_says_all_sizes_where_the_ledger_does(id, tmp_path):
     target = "hf-mamba2" if id == "mamba2.gd" else "torch"
-    told = export(id, target=target, out=tmp_path / "out", features=2, examples=3)
+    told = export(id, target=target, output=tmp_path / "out", features=2, examples=3)
     assert (told["construction"]["verdict"], told["construction"]["scope"]) == (
         "proved",
         "all-sizes",
@@ -52,7 +52,7 @@ def test_an_export_says_all_sizes_where_the_ledger_does(id, tmp_path):
 @pytest.mark.long
 def test_a_statement_that_is_proved_at_fixed_sizes_is_said_to_be(tmp_path):
     told = export(
-        "mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=3, targets=2
+        "mamba2.gd", target="hf-mamba2", output=tmp_path / "out", features=2, examples=3, targets=2
     )
     assert told["construction"]["id"] == "mamba2.gd-vector"
     assert told["construction"]["scope"] == "fixed-size"
@@ -73,7 +73,7 @@ def test_untouched_weights_are_not_contradicted_however_many_examples_they_are_f
 ):
     if not derived:  # as a model too large to be derived, whose step size is measured
         monkeypatch.setattr(recognition, "LARGEST", 1)
-    export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=2, examples=n)
+    export("gril.prop4.1", target="numpy", output=tmp_path / "out", features=2, examples=n)
     report = identify(tmp_path / "out")
     assert report.contradictions == [] and report.rule == DESCENT
     assert report.promise is not None and report.promise.found <= report.promise.bound
@@ -84,7 +84,7 @@ def test_where_tasks_of_so_many_examples_take_too_long_nothing_is_concluded(tmp_
     monkeypatch.setattr(linear, "LONGEST", 64)
     monkeypatch.setattr(linear_certificate, "WORK", 1)
     monkeypatch.setattr(recognition, "LARGEST", 1)
-    export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=2, examples=65)
+    export("gril.prop4.1", target="numpy", output=tmp_path / "out", features=2, examples=65)
     report = identify(tmp_path / "out")
     assert report.contradictions == [] and report.promise is None
     for said in ("learner.step_size was not checked", "the certificate was not tried"):
@@ -94,14 +94,14 @@ def test_where_tasks_of_so_many_examples_take_too_long_nothing_is_concluded(tmp_
 @pytest.mark.long
 def test_a_certificate_names_the_data_that_the_statement_is_about(tmp_path):
     out = tmp_path / "out"
-    told = export("ssd.remark4.1-lsa", target="numpy", out=out, features=1, examples=5, steps=2)
+    told = export("ssd.remark4.1-lsa", target="numpy", output=out, features=1, examples=5, steps=2)
     assert told["certificate"]["data"] == told["learner"]["data"] == "linear targets"
     assert "with targets that are linear in the inputs" in told["certificate"]["covers"]
     assert identify(tmp_path / "out").contradictions == []
     for place, value in (("learner.data", "any"), ("certificate.data", "any")):
         edit_manifest(tmp_path / "out", place, value)
         assert place in [c.assertion for c in identify(tmp_path / "out").contradictions]
-    told = export("gril.prop4.1", target="numpy", out=tmp_path / "any", features=1, examples=5)
+    told = export("gril.prop4.1", target="numpy", output=tmp_path / "any", features=1, examples=5)
     assert told["certificate"]["data"] == "any" and "linear" not in told["certificate"]["covers"]
 
 
@@ -119,7 +119,7 @@ LARGEST = [
 def test_the_largest_prediction_is_between_one_that_is_attained_and_a_proved_one(
     id, target, options, tmp_path
 ):
-    told = export(id, target=target, out=tmp_path / "out", **options)
+    told = export(id, target=target, output=tmp_path / "out", **options)
     certificate, learner = told["certificate"], manifest.asserted_learner(told)
     attained, most = certificate["attained"], certificate["magnitude"]
     assert attained <= most <= (2 if options.get("seed") else 1.01) * attained
@@ -146,7 +146,7 @@ def test_the_largest_prediction_is_between_one_that_is_attained_and_a_proved_one
 @pytest.mark.long
 def test_a_bound_beyond_all_predictions_is_said_to_be(run: Run, tmp_path):
     sizes = ["--features", "4", "--examples", "16", "--steps", "12", "--step-size", "1/16"]
-    rest = ["--dtype", "bfloat16", "--out", str(tmp_path / "out")]
+    rest = ["--dtype", "bfloat16", "--output", str(tmp_path / "out")]
     answer = run("export", "mamba2.gd", "--target", "hf-mamba2", *sizes, *rest)
     assert "of the largest: more than any prediction is, so nothing is known" in answer.out
 
@@ -173,14 +173,14 @@ BOUNDED = [
 def test_an_error_that_is_found_is_below_the_bound_and_not_far_below(
     id, target, options, times, tmp_path
 ):
-    certificate = export(id, target=target, out=tmp_path / "out", **options)["certificate"]
+    certificate = export(id, target=target, output=tmp_path / "out", **options)["certificate"]
     assert 0 < certificate["found"] <= certificate["absolute"] <= times * certificate["found"]
 
 
 @pytest.mark.long
 def test_the_bound_of_twenty_steps_on_a_thousand_examples_says_something(run: Run, tmp_path):
     sizes = ["--features", "64", "--examples", "1000", "--steps", "20"]
-    out = ["--out", str(tmp_path / "out")]
+    out = ["--output", str(tmp_path / "out")]
     answer = run("export", "mamba2.gd", "--target", "hf-mamba2", *sizes, *out)
     assert "≤ 2.195, 0.012 of the largest" in answer.out  # and 1870 by products of norms
     assert "185.6 is attained, 185.7 is the most" in answer.out
@@ -192,7 +192,7 @@ def test_the_bound_of_twenty_steps_on_a_thousand_examples_says_something(run: Ru
 def test_a_larger_prediction_than_there_is_contradicts_a_manifest(
     id, target, place, times, tmp_path
 ):
-    told = export(id, target=target, out=tmp_path / "out", features=2, examples=3)
+    told = export(id, target=target, output=tmp_path / "out", features=2, examples=3)
     where = f"certificate.{place}"
     edit_manifest(tmp_path / "out", where, told["certificate"][place] * times)
     assert where in [c.assertion for c in identify(tmp_path / "out").contradictions]
@@ -200,7 +200,7 @@ def test_a_larger_prediction_than_there_is_contradicts_a_manifest(
 
 @pytest.mark.long
 def test_a_manifest_of_an_earlier_version_is_not_contradicted(tmp_path):
-    told = export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=2, examples=3)
+    told = export("gril.prop4.1", target="numpy", output=tmp_path / "out", features=2, examples=3)
     certificate = {k: v for k, v in told["certificate"].items() if k not in ("data", "attained")}
     certificate["magnitude"] = 2 * np.sqrt(2)  # the bound that was taken for the largest
     certificate["relative"] = certificate["absolute"] / certificate["magnitude"]
@@ -217,7 +217,7 @@ def cast(loaded, rounding, dtype):
 @pytest.mark.long
 def test_mamba2_weights_are_judged_as_they_are_loaded(tmp_path):
     out = tmp_path / "out"
-    export("mamba2.gd", target="hf-mamba2", out=out, features=4, examples=10, steps=3, seed=1)
+    export("mamba2.gd", target="hf-mamba2", output=out, features=4, examples=10, steps=3, seed=1)
     whole = load(tmp_path / "out")
     found = {}
     for dtype, rounding in (("float32", to_float32), ("bfloat16", to_bfloat16)):
@@ -233,7 +233,7 @@ def test_mamba2_weights_are_judged_as_they_are_loaded(tmp_path):
 
 @pytest.mark.long
 def test_mamba2_weights_that_overflow_as_they_are_loaded_are_said_to(tmp_path):
-    export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5)
+    export("mamba2.gd", target="hf-mamba2", output=tmp_path / "out", features=2, examples=5)
     whole = load(tmp_path / "out")
     with np.errstate(over="ignore"):
         report = identify_mamba2(cast(whole, lambda a: np.clip(a, -6e4, 6e4), "float16"))
@@ -420,7 +420,9 @@ def test_a_verdict_is_graded_by_how_far_off_the_weights_are(size, grade, begins)
 
 @pytest.mark.long
 def test_a_mamba2_model_that_is_off_by_a_part_in_a_hundred_is_near_gradient_descent(tmp_path):
-    export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5, steps=2)
+    export(
+        "mamba2.gd", target="hf-mamba2", output=tmp_path / "out", features=2, examples=5, steps=2
+    )
     given = load(tmp_path / "out")._replace(manifest=None)
     rng = np.random.default_rng(0)
     tensors = {
@@ -489,7 +491,9 @@ def test_the_order_of_a_hidden_basis_is_divided_out_before_entries_are_blamed(wh
 
 @pytest.mark.long
 def test_the_order_of_a_mamba2_stream_is_divided_out_before_entries_are_blamed(tmp_path):
-    export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=3, examples=5, steps=2)
+    export(
+        "mamba2.gd", target="hf-mamba2", output=tmp_path / "out", features=3, examples=5, steps=2
+    )
     given = load(tmp_path / "out")._replace(manifest=None)
     both = {**given.tensors, **given.encoding}
     stream = mamba2_construction.stream(given)
@@ -544,7 +548,7 @@ def disturbed(loaded, size: float, *, added: bool):
 
 
 def folder(tmp_path, id, target="numpy", **options):
-    export(id, target=target, out=tmp_path / "out", **options)
+    export(id, target=target, output=tmp_path / "out", **options)
     return load(tmp_path / "out")
 
 
@@ -647,7 +651,7 @@ def test_of_several_tokens_those_are_taken_with_which_predictions_are_near_a_rul
 def test_a_manifest_that_contradicts_itself_or_the_ledger_is_contradicted(
     id, target, place, value, tmp_path
 ):
-    export(id, target=target, out=tmp_path / "out", features=2, examples=3)
+    export(id, target=target, output=tmp_path / "out", features=2, examples=3)
     assert identify(tmp_path / "out").contradictions == []
     edit_manifest(tmp_path / "out", place, value)
     assert identify(tmp_path / "out").contradictions
@@ -704,7 +708,7 @@ def test_at_other_numbers_of_examples_than_the_manifest_is_about_its_step_size_i
 ):
     if not derived:
         monkeypatch.setattr(recognition, "LARGEST", 1)
-    export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=2, examples=65)
+    export("gril.prop4.1", target="numpy", output=tmp_path / "out", features=2, examples=65)
     report = identify(tmp_path / "out", examples=examples)
     assert report.contradictions == []
     assert any("was not checked: it is about 65 examples" in note for note in report.notes)
@@ -716,7 +720,7 @@ def test_at_other_numbers_of_examples_than_the_manifest_is_about_its_step_size_i
 @pytest.mark.long
 def test_mamba2_weights_are_said_to_be_off_by_what_was_measured_where_tasks_are_large(tmp_path):
     out = tmp_path / "out"
-    export("mamba2.gd", target="hf-mamba2", out=out, features=2, examples=5)
+    export("mamba2.gd", target="hf-mamba2", output=out, features=2, examples=5)
     report = identify(out, scale=100.0)
     assert report.distances is not None and 1e-3 < report.distances.relative < 0.1
     assert report.verdict.startswith(f"up to {report.distances.relative:.1e} of the largest")
@@ -725,7 +729,7 @@ def test_mamba2_weights_are_said_to_be_off_by_what_was_measured_where_tasks_are_
 
 
 def test_mamba2_weights_at_one_number_of_examples_are_not_called_constant(tmp_path):
-    export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5)
+    export("mamba2.gd", target="hf-mamba2", output=tmp_path / "out", features=2, examples=5)
     for examples, words in (((7,), "at n = 7 alone"), ((7, 9), "constant in n")):
         report = identify(tmp_path / "out", examples=examples)
         assert report.step_size is not None and report.step_size.dependence == words
@@ -733,6 +737,6 @@ def test_mamba2_weights_at_one_number_of_examples_are_not_called_constant(tmp_pa
 
 @pytest.mark.long
 def test_mamba2_weights_in_float64_are_not_blamed_for_a_scan_in_float32(tmp_path):
-    export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5)
+    export("mamba2.gd", target="hf-mamba2", output=tmp_path / "out", features=2, examples=5)
     report = identify(tmp_path / "out", dtype="float64")
     assert report.verdict.startswith("as far as measured 1 step") and "but" not in report.verdict

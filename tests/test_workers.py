@@ -312,7 +312,7 @@ def test_claim_that_ends_its_process_exits_3_with_its_id(run: Run, write: Write)
 @pytest.mark.long
 @pytest.mark.parametrize("arguments", [[], ["--script"]])
 def test_show_survives_a_claim_that_ends_its_process(run: Run, write: Write, arguments: list[str]):
-    answer = run("show", "mine.ends", write(ENDING), *arguments)
+    answer = run("show", write(ENDING), "mine.ends", *arguments)
     assert answer.code == (3 if arguments else 0)
     assert "ended with exit code 3" in answer.out + answer.err
 

@@ -417,7 +417,7 @@ def _picture(id: str, figures: Mapping[str, str]) -> Iterator[str]:
             f"![{id}: what the layers do, in numbers]({figures[id]})",
             "",
         )
-        yield from (f"Drawn by `scanproof plot {id} --out FILE.svg`.", "")
+        yield from (f"Drawn by `scanproof plot {id} --output FILE.svg`.", "")
 
 
 def _basis(ledger: Ledger, claim: Record) -> Iterator[str]:
@@ -470,7 +470,7 @@ def _commands(ledger: Ledger, claim: Record) -> Iterator[str]:
     exported = next((id for id in ids if id in ledger.exports), None)
     if exported is not None:
         target = ledger.exports[exported][0]
-        yield f"scanproof export {exported} --target {target} --features 4 --examples 20 --out weights"
+        yield f"scanproof export {exported} --target {target} --features 4 --examples 20 --output weights"
     yield from ("```", "")
     if exported is not None:
         targets = ", ".join(map(code, ledger.exports[exported]))

@@ -47,7 +47,8 @@ WHY: tuple[tuple[str, str], ...] = (
         "a proof for all sizes was looked for, and none was found in the time that a search has",
     ),
     (
-        NOT_FOUND + r"normal forms and guessed lemmas leave something over: (?P<rest>.+)",
+        NOT_FOUND
+        + r"(?:normal forms and guessed lemmas leave something over|an equation is left to show): (?P<rest>.+)",
         "a proof for all sizes was looked for, and none was found: with all the closed forms that were guessed, the "
         "two sides still look different",
     ),

@@ -1,6 +1,6 @@
 """identify: edit the weights of an export, take its manifest away, and ask which learning rule they implement now.
 
-scanproof export gril.prop4.1 --target numpy --features 4 --targets 1 --examples 20 --out gril
+scanproof export gril.prop4.1 --target numpy --features 4 --targets 1 --examples 20 --output gril
 python docs/examples/identify_edited.py gril
 """
 

@@ -1,6 +1,6 @@
 """transformers: the recurrent state of a Mamba2ForCausalLM is the accumulated gradient of the regression loss.
 
-scanproof export mamba2.one-step --target hf-mamba2 --features 4 --targets 2 --examples 12 --w0-seed 1 --out one
+scanproof export mamba2.one-step --target hf-mamba2 --features 4 --targets 2 --examples 12 --w0-seed 1 --output one
 python docs/examples/state_is_gradient.py one
 """
 

@@ -1,6 +1,6 @@
 """flash-linear-attention: four of its LinearAttention layers, with residual connections, do three steps of descent.
 
-scanproof export linear-attention.gd --steps 3 --target fla-linear-attention --features 8 --examples 40 --out fla3
+scanproof export linear-attention.gd --steps 3 --target fla-linear-attention --features 8 --examples 40 --output fla3
 python docs/examples/with_fla.py fla3
 
 Nothing of scanproof is imported here. Without a GPU the layer's kernels run in Triton's interpreter.

@@ -1,6 +1,6 @@
 """flash-linear-attention: one DeltaNet layer does one pass of the delta rule over the examples of its prompt.
 
-scanproof export delta-net.one-pass --target fla-delta-net --features 8 --examples 40 --step-size 1/16 --out delta
+scanproof export delta-net.one-pass --target fla-delta-net --features 8 --examples 40 --step-size 1/16 --output delta
 python docs/examples/with_fla_delta_net.py delta
 
 Nothing of scanproof is imported here. Without a GPU the layer's kernels run in Triton's interpreter.

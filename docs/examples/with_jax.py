@@ -1,6 +1,6 @@
 """JAX: two-head GRIL layers do three steps of gradient descent; the weights are a pytree, jitted and batched as usual.
 
-scanproof export gril.propA.1 --steps 3 --target jax --features 4 --targets 1 --examples 20 --out three
+scanproof export gril.propA.1 --steps 3 --target jax --features 4 --targets 1 --examples 20 --output three
 python docs/examples/with_jax.py three
 """
 

@@ -1,6 +1,6 @@
 """mamba-ssm: its MambaLMHeadModel, with three Mamba-2 blocks, does two steps of gradient descent on its prompt.
 
-scanproof export mamba2.gd --steps 2 --target mamba-ssm --features 4 --examples 20 --out ssm2
+scanproof export mamba2.gd --steps 2 --target mamba-ssm --features 4 --examples 20 --output ssm2
 python docs/examples/with_mamba_ssm.py ssm2
 
 Nothing of scanproof is imported here. Without a GPU the package's kernels run in Triton's interpreter.

@@ -1,6 +1,6 @@
 """NumPy: a GRIL block predicts, at the query, what one step of gradient descent on the examples would.
 
-scanproof export gril.prop4.1 --target numpy --features 4 --targets 1 --examples 20 --out gril
+scanproof export gril.prop4.1 --target numpy --features 4 --targets 1 --examples 20 --output gril
 python docs/examples/with_numpy.py gril
 """
 

@@ -1,6 +1,6 @@
 """torch: the SSD layer of Theorem 4.1 as a module, which does one step of gradient descent and can be trained further.
 
-scanproof export ssd.thm4.1 --target torch --features 4 --examples 20 --out ssd
+scanproof export ssd.thm4.1 --target torch --features 4 --examples 20 --output ssd
 python docs/examples/with_torch.py ssd
 """
 

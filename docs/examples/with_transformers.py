@@ -1,6 +1,6 @@
 """transformers: an unmodified Mamba2ForCausalLM does three steps of gradient descent on the examples of its prompt.
 
-scanproof export mamba2.gd --steps 3 --target hf-mamba2 --features 8 --examples 40 --out gd3
+scanproof export mamba2.gd --steps 3 --target hf-mamba2 --features 8 --examples 40 --output gd3
 python docs/examples/with_transformers.py gd3
 
 Nothing of scanproof is imported here: what a prompt needs lies in the folder.

@@ -31,7 +31,7 @@ def export(
     id: str,
     *,
     target: str,
-    out: str | Path,
+    output: str | Path,
     features: int,
     examples: int,
     targets: int | None = None,
@@ -52,7 +52,7 @@ def export(
     Args:
         id: a row's id, answered with its strongest proved statement, or an amendment's.
         target: a name in `targets.TARGETS`.
-        out: the folder to make; with `force` an existing export is replaced.
+        output: the folder to make; with `force` an existing export is replaced.
         features: d.
         examples: n. Stacks of blocks take fewer examples too; for other layers the statement says what n means.
         targets: k; the statement's if not given.
@@ -83,7 +83,7 @@ def export(
     )  # fmt: skip
     to = registry.find(target)
     format = registry.dtype(to, dtype)
-    folder.check(Path(out), force=force)
+    folder.check(Path(output), force=force)
     built = build(request)
     if built.family not in to.families:
         known = ", ".join(registry.for_family(built.family))
@@ -91,7 +91,7 @@ def export(
     files = _files(built, to, format)
     written = _manifest(built, request, to, format, files)
     said = {folder.MANIFEST: manifest.dumped(written), folder.CARD: card(written).encode()}
-    folder.write(Path(out), {**files, **said}, force=force)
+    folder.write(Path(output), {**files, **said}, force=force)
     return written
 
 

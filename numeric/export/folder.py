@@ -36,19 +36,21 @@ def check(out: Path, *, force: bool) -> None:
     with _clear_errors(out):
         if not path.parent.is_dir():
             there = "is not a folder" if path.parent.exists() else "does not exist"
-            raise UsageError(f"--out {out}: {path.parent} {there}; make it, or name another.")
+            raise UsageError(f"--output {out}: {path.parent} {there}; make it, or name another.")
         if os.path.lexists(path):
             if not force:
                 raise UsageError(
-                    f"--out {out}: it exists; --force replaces an export, another name keeps both."
+                    f"--output {out}: it exists; --force replaces an export, another name keeps both."
                 )
             why = _not_ours(path)
             if why:
                 raise UsageError(
-                    f"--out {out}: --force replaces exports only, and {why}; name another folder."
+                    f"--output {out}: --force replaces exports only, and {why}; name another folder."
                 )
         if not os.access(path.parent, os.W_OK | os.X_OK):
-            raise UsageError(f"--out {out}: {path.parent} is write-protected; name another folder.")
+            raise UsageError(
+                f"--output {out}: {path.parent} is write-protected; name another folder."
+            )
 
 
 def write(out: Path, files: Mapping[str, bytes], *, force: bool = False) -> None:
@@ -109,4 +111,6 @@ def _clear_errors(out: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        raise UsageError(f"--out {out}: cannot write there: {why}; nothing was changed.") from error
+        raise UsageError(
+            f"--output {out}: cannot write there: {why}; nothing was changed."
+        ) from error

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.constructions.delta_net import NORM_EPSILON
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, nearest
 from scanproof.constructs.layouts import (
     fla_delta_net,
     fla_linear_attention,
@@ -170,7 +170,8 @@ def find(name: str) -> Target:
         UsageError: if there is none; the message lists those there are.
     """
     if name not in TARGETS:
-        raise UsageError(f"--target {name}: no such target; targets: {', '.join(TARGETS)}.")
+        near = nearest(name, TARGETS)
+        raise UsageError(f"--target {name}: no such target{near}; targets: {', '.join(TARGETS)}.")
     return TARGETS[name]
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, nearest
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ..export.loading import Loaded
@@ -60,7 +60,8 @@ def asked(
         ("--dtype", dtype, ROUNDINGS),
     ):
         if value is not None and value not in known:
-            raise UsageError(f"{option} {value}: there is none; known: {', '.join(known)}.")
+            near = nearest(str(value), known)
+            raise UsageError(f"{option} {value}: there is none{near}; known: {', '.join(known)}.")
     if scale is not None and not (isinstance(scale, Real) and 0 < scale < 1e6):
         shown = f"{scale:g}" if isinstance(scale, Real) else scale
         raise UsageError(f"--scale {shown}: expected a number between 0 and 1e6.")

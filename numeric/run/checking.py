@@ -13,7 +13,7 @@ from scanproof.constructs.constructions.construction import (
     VECTOR,
     Construction,
 )
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, nearest
 from scanproof.constructs.learners.learner import Descent
 from scanproof.constructs.learners.losses import BinaryCrossEntropy
 from scanproof.proofs.interpret.programs.machine_integers import LIMIT
@@ -68,11 +68,13 @@ def values(request: Request) -> None:
     whole(f"run --seed {request.seed}", request.seed, least=0)
     if isinstance(request.dtype, str) and request.dtype not in (*PRECISIONS, "bf16"):
         raise UsageError(
-            f"run --dtype {request.dtype}: no such precision; allowed: {', '.join(PRECISIONS)}."
+            f"run --dtype {request.dtype}: no such precision{nearest(request.dtype, PRECISIONS)}; "
+            f"allowed: {', '.join(PRECISIONS)}."
         )
     if request.sampler not in SAMPLERS:
         raise UsageError(
-            f"run --sampler {request.sampler}: no such sampler; allowed: {', '.join(SAMPLERS)}."
+            f"run --sampler {request.sampler}: no such sampler{nearest(request.sampler, SAMPLERS)}; "
+            f"allowed: {', '.join(SAMPLERS)}."
         )
     for name, given in (("input-scale", request.input_scale), ("step-size", request.step_size)):
         if given is not None and not (_real(given) and math.isfinite(given) and given > 0):

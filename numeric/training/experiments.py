@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, nearest
 from scanproof.proofs.expected.recorded import PRESETS
 from scanproof.proofs.expected.rows import CONTEXTS, DEPTHS, S5_LAYERS
 
@@ -396,7 +396,8 @@ def find(id: str) -> Experiment:
     for experiment in EXPERIMENTS.values():
         if id == experiment.id or id in experiment.rows:
             return experiment
-    raise UsageError(f"train {id!r}: nothing is trained for it; known: {', '.join(known())}.")
+    near = nearest(id, known())
+    raise UsageError(f"train {id!r}: nothing is trained for it{near}; known: {', '.join(known())}.")
 
 
 def known() -> list[str]:

@@ -56,10 +56,10 @@ def train(
     gd_steps: int = 1,
     steps: int = 1_000,
     batch: int = 64,
-    rate: float = 1e-2,
+    step_size: float = 1e-2,
     seeds: Sequence[int] = (0, 1, 2),
     tasks: int = 2_000,
-    out: str | os.PathLike[str] | None = None,
+    output: str | os.PathLike[str] | None = None,
 ) -> Training:
     """Train a layer to predict y = Wᵀx in context, and compare it with gradient descent.
 
@@ -75,19 +75,19 @@ def train(
         gd_steps: of the gradient descent that it is compared with.
         steps: of Adam.
         batch: tasks a step.
-        rate: the learning rate; it rises in the first steps, and falls as a cosine.
+        step_size: Adam's; it rises in the first steps, and falls as a cosine.
         seeds: trained side by side.
         tasks: of the evaluation.
-        out: a folder for a checkpoint, with which training goes on where it was stopped.
+        output: a folder for a checkpoint, with which training goes on where it was stopped.
 
     Raises:
-        UsageError: if JAX, optax or (with `out`) safetensors is missing, `start` gives no arrays, the prediction has
+        UsageError: if JAX, optax or (with `output`) safetensors is missing, `start` gives no arrays, the prediction has
             another shape than a target, a checkpoint is of another configuration, or the loss is not a number any more.
     """
     settings = Settings(
         steps,
         batch,
-        rate,
+        step_size,
         seeds=tuple(seeds),
         block=next(b for b in (100, 50, 10, 1) if steps % b == 0),
     )
@@ -95,7 +95,7 @@ def train(
     begun = [start(np.random.default_rng(seed)) for seed in settings.seeds]
     model = _model(predict, begun)
     _check_shape(model, task, begun)
-    folder = None if out is None else Path(out)
+    folder = None if output is None else Path(output)
     with ProgressBar("training", steps) as bar:
         found = train_model(
             model,

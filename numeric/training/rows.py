@@ -67,7 +67,7 @@ def train_row(
     experiment = row if isinstance(row, Experiment) else find(row)
     chosen = preset(preset_name)
     if out is not None:
-        checkpoints.prepare(out, "--out")
+        checkpoints.prepare(out, "--output")
     trained: dict[str, Trained] = {}
     settings: dict[str, dict[str, Any]] = {}
     diverged: dict[str, Diverged] = {}
@@ -170,7 +170,7 @@ def _weights(row: str, folder: Path, preset_name: str) -> dict[str, dict[str, An
     path = folder / f"{experiment.id}.{preset(preset_name)}.safetensors"
     if not path.exists():
         raise UsageError(
-            f"{row}: no trained weights are recorded in {folder}; train them: scanproof train {row} --out DIR."
+            f"{row}: no trained weights are recorded in {folder}; train them: scanproof train {row} --output DIR."
         )
     found = recorded(row, folder, preset_name)
     diverged = {} if found is None else found.get("diverged", {})

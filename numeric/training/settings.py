@@ -44,7 +44,9 @@ class Settings:
         if not self.seeds or len(set(self.seeds)) != len(self.seeds):
             raise UsageError(f"seeds={self.seeds!r}: give at least one seed, each of them once.")
         if not 0 < self.rate < math.inf:
-            raise UsageError(f"rate={self.rate!r}: give a positive, finite number, such as 0.01.")
+            raise UsageError(
+                f"step size {self.rate!r}: give a positive, finite number, such as 0.01."
+            )
 
     def with_(self, **changes: Any) -> Settings:
         """These settings with some that were given: None leaves one as it is."""

@@ -93,7 +93,7 @@ def train(
     optax()
     path = None if folder is None else folder / checkpoints.NAME
     if folder is not None:
-        checkpoints.prepare(folder, "--out")
+        checkpoints.prepare(folder, "--output")
     about = configuration(model, task, settings)
     fresh, advance = _programs(model, task, settings)
     keys = j.numpy.stack([j.random.key(seed) for seed in settings.seeds])
@@ -227,7 +227,7 @@ def _diverged(
     seeds = ", ".join(str(s) for s, good in zip(settings.seeds, whole, strict=True) if not good)
     kept = f"; the last checkpoint, {path}, is kept" if path is not None and path.exists() else ""
     told = f"between steps {at - settings.block} and {at} (seeds {seeds}): the {what} not finite any more"
-    advice = f"Try a smaller rate than {settings.rate:g}."
+    advice = f"Try a smaller step size than {settings.rate:g}."
     return Diverged(f"training {model.name} diverged {told}{kept}. {advice}", told)
 
 

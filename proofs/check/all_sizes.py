@@ -26,6 +26,7 @@ from .bounds import Bounded
 from .bounds import shown as bounds_shown
 from .certificate import AllSizes
 from .comparison import disagreement
+from .kernel_errors import placed, refusal
 from .result import evidence
 from .size_conditions import as_data, in_words, too_narrow
 from .source import Source
@@ -79,7 +80,7 @@ def outcome(result: Callable[[], Any]) -> Any:
     try:
         return result()
     except Unreadable as error:
-        why = f"for all sizes it is not read: {error}"
+        why = f"for all sizes it is not read: {placed(error)}"
         return Unsafe(why) if error.unsafe else why
     except _Doubtful as error:
         return Unsafe(str(error))
@@ -90,11 +91,11 @@ def outcome(result: Callable[[], Any]) -> Any:
     except Refused as error:
         return f"for all sizes the proof is refused: {error}"
     except KernelError as error:
-        return f"for all sizes no proof was found: {error}"
+        return f"for all sizes no proof was found: {refusal(error)}"
     except RecursionError as error:
         return f"for all sizes {_recursing(error)}"
     except (TypeError, ValueError, AttributeError, IndexError) as error:
-        return f"for all sizes it is not read ({type(error).__name__}): {error}"
+        return f"for all sizes it is not read ({type(error).__name__}): {placed(error)}"
 
 
 def _recursing(error: RecursionError) -> str:

@@ -28,7 +28,7 @@ from scanproof.constructs.errors import UsageError
 
 from ..interpret.questions import shown
 from ..language import stage
-from ..refute.own_text import is_own
+from ..language.place import is_own
 
 TIME_LIMIT = 300.0
 """Seconds that a claim gets, if nothing else is said."""

@@ -12,14 +12,15 @@ from pathlib import Path
 
 from scanproof.constructs.errors import text_of
 
+from ..check.kernel_errors import claim_line, refusal
 from ..exact.at_random import balls, residues
 from ..exact.engines import sides
 from ..exact.scalar import NotPolynomial
-from ..interpret.questions import raised_at, shown
+from ..interpret.questions import raised_at
+from ..kernel.errors import KernelError
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name
 from ..language.statements import AtMost, Differs, Equal, Statement
-from ..refute.own_text import is_own
 
 ARRAY = r"'?(?:ExactArray|KernelArray|Dual)'?"
 OF_JAX = rf"(?:abstract array|JAX|requires ndarray or scalar).*(?:{ARRAY}|scanproof)"
@@ -56,6 +57,8 @@ ADVICE = (
 
 def complaint(error: BaseException) -> str:
     """The error's name, the line of the user's that it came from, its words, and what to do."""
+    if isinstance(error, KernelError):
+        return refusal(error)
     text = text_of(error)
     advice = next((words for pattern, words in ADVICE if re.search(pattern, text, re.S)), "")
     if re.search(OF_JAX, text, re.S):
@@ -121,10 +124,4 @@ def _statements(claim: Claim, sizes: Sizes) -> list[Statement]:
 
 def _where(error: BaseException) -> str:
     """The last line of the user's own that ran; if there is none, the last of a definition."""
-    found, trace = "", error.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if is_own(trace.tb_frame.f_globals.get("__name__"), code.co_filename):
-            found = f" at {shown(code.co_filename)}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return found or raised_at(error)
+    return claim_line(error) or raised_at(error)

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scanproof.constructs.arrays.scan import leaves, map_leaves
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, nearest
 
 from ..exact.array import ExactArray, Namespace
 from ..exact.expressions import ExpressionField
 from ..exact.mutation import paths
 from ..language.claim import Claim
-from ..language.fields import nearest
 from ..language.sizes import shape
 from ..language.source import Row
 from .ledger import built_in

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, nearest
 
 from ..check.result import Result
 from ..language.claim import Claim
-from ..language.fields import nearest
 
 SETTLED = ("refuted", "not-checkable", "error")
 """Verdicts that rest on nothing: a counterexample speaks for itself. An argument about limits does not."""

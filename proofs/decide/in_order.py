@@ -152,7 +152,7 @@ def settled(
 def _at_few_sizes(claim: Claim, as_given: bool) -> Result:
     lacking = _lacking(claim)
     if lacking is not None:
-        return _at_random_alone(claim, f"no engine has {lacking}")
+        return _at_random_alone(claim, f"{lacking} is not computed exactly")
     few = claim if as_given else _few(claim)
     if few is None:
         return _at_random_alone(claim, "both sides are too large to be multiplied out")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from scanproof.constructs.errors import UsageError, text_of
+from scanproof.constructs.errors import UsageError, nearest, text_of
 
 from ..interpret.questions import shown
 from ..language.importing import reading_in
@@ -108,16 +108,6 @@ def unknown(pattern: str, ids: list[str]) -> str:
     return f"no claim matches {pattern!r}{hint}. `scanproof list` prints every id."
 
 
-def unknown_to_show(command: str, id: str, ids: list[str], files: Sequence[str]) -> str:
-    """What to say to a command of one id that matches none of `ids`, given these files besides."""
-    if id.endswith(".py") or Path(id).is_file():
-        return f"{command} {id}: give a claim's id before its file; `scanproof list {id}` prints its ids."
-    if files or id.partition(".")[0] in {one.partition(".")[0] for one in ids}:
-        return unknown(id, ids)
-    own = f"scanproof {command} {id} FILE.py"
-    return f"no claim of scanproof's own is {id!r}; give the file that defines it, too: `{own}`."
-
-
 def built_in() -> Ledger:
     """The claims of the four sources, and the house's own."""
     modules = [importlib.import_module(f"scanproof.proofs.claims.{name}") for name in BUILT_IN]
@@ -171,8 +161,9 @@ def from_file(
         UsageError: if the file cannot be read, or replaces definitions of the package.
     """
     if not path.is_file():
+        beside = [f.name for f in path.parent.glob("[!.]*") if f.suffix == ".py" or f.is_dir()]
         raise UsageError(
-            f"{path}: no such file; give a Python file that defines a Source with claims."
+            f"{path}: no such file{nearest(path.name, beside)}; give a Python file that defines a Source with claims."
         )
     name = _module_name(path)
     loader = AsItStands(name, str(path), text)

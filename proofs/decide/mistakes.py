@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 
 from scanproof.constructs.errors import UsageError
 
+from ..check.kernel_errors import refusal
 from ..interpret.programs.decisions import folders
 from ..interpret.programs.tracing import NoArrays, traced
 from ..interpret.questions import Unreadable, aside, raised_at
+from ..kernel.errors import KernelError
 from ..kernel.index import Index
 from ..language.claim import Claim
 from ..language.sizes import by_name, shape
@@ -19,6 +21,8 @@ Errors = (Exception, SystemExit)
 
 def said(error: BaseException) -> str:
     """The error's kind, its first line, and the user's line that it came from."""
+    if isinstance(error, KernelError):
+        return refusal(error)
     first = str(error).strip().split("\n", 1)[0]
     if isinstance(error, NoArrays):
         return first

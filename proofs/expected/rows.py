@@ -21,7 +21,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 from scanproof.constructs.constructions import gril_tables
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, nearest
 
 from ..language.measurement import Finding, Measurement
 from .convention import Convention, Printed
@@ -425,7 +425,8 @@ def row_of(id: str) -> EmpiricalRow:
         UsageError: if it is none of an empirical table or figure.
     """
     if id not in ROWS:
-        raise UsageError(f"{id}: no such table or figure; known: {', '.join(ROWS)}.")
+        known = f"{nearest(id, ROWS)}; known: {', '.join(ROWS)}"
+        raise UsageError(f"{id}: no such table or figure{known}.")
     return ROWS[id]
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias, TypeVar
 
-from ..kernel.index import Index, as_index, declared, facts
+from ..kernel.index import Index, as_index, declared, facts, name
 from ..kernel.inequalities import implied
 from .questions import Unreadable
 
@@ -66,7 +66,7 @@ class Area:
         return hash(self.parts)
 
     def __repr__(self) -> str:
-        return " ".join(f"{c:+d}·{'·'.join(str(v) for v in m)}" for m, c in sorted(self.parts))
+        return spelled(self)
 
     @property
     def length(self) -> Length:
@@ -87,6 +87,26 @@ def of(one: Length | int) -> Area:
         return one
     found = as_index(one)
     return Area({(): found.const, **{(v,): c for v, c in found.terms}})
+
+
+def spelled(one: Length | int) -> str:
+    """A length as one writes it: "2·N − 1", "n·C"."""
+    parts = [(m, c) for m, c in of(one).parts if m]
+    const = dict(of(one).parts).get((), 0)
+    text = ""
+    for symbols, c in sorted(parts, key=lambda part: (-len(part[0]), part[0])):
+        product = "·".join(map(name, symbols))
+        factor = "" if abs(c) == 1 else f"{abs(c)}·"
+        sign = "−" if c < 0 else "+" if text else ""
+        text += f" {sign} {factor}{product}" if text else f"{sign}{factor}{product}"
+    if not text:
+        return str(const)
+    return text + (f" {'−' if const < 0 else '+'} {abs(const)}" if const else "")
+
+
+def shape(dims: Iterable[Length]) -> str:
+    """A shape as one writes it: "(T, 2·N)"."""
+    return f"({', '.join(map(spelled, dims))})"
 
 
 def add(a: Length, b: Length, factor: int = 1) -> Length:
@@ -143,7 +163,7 @@ def in_order(one: L, other: L) -> tuple[L, L]:
     gap = add(other, one, -1)
     known = sign(gap)
     if known is None:
-        error = Unreadable(f"whether {gap!r} ≥ 0 depends on the sizes")
+        error = Unreadable(f"whether {spelled(one)} ≤ {spelled(other)} depends on the sizes")
         error.split = gap  # `told_apart` says which cases that makes
         raise error
     return (one, other) if known else (other, one)

@@ -29,6 +29,7 @@ from ..kernel.term import (
     entry,
     function_of,
 )
+from . import areas
 from .products import power
 from .questions import OBJECTS_OWN, Unreadable, final, is_ours, is_own, note, place
 from .session import current
@@ -370,7 +371,7 @@ def aligned(dims: Sequence[Index], at: Sequence[Index]) -> list[Index]:
 
 def _expect_same(a: Index, b: Index) -> None:
     if a != b:
-        raise Unreadable(f"lengths {a!r} and {b!r} meet")
+        raise Unreadable(f"lengths {areas.spelled(a)} and {areas.spelled(b)} meet")
 
 
 def holds(*gaps: Index) -> bool:
@@ -383,7 +384,9 @@ def _position(i: Index, length: Index) -> Index:
         return i
     if holds(i * -1 - 1, i + length):
         return i + length
-    raise Unreadable(f"whether {i!r} lies within an axis of length {length!r} depends on the sizes")
+    raise Unreadable(
+        f"whether {areas.spelled(i)} lies within an axis of length {areas.spelled(length)} depends on the sizes"
+    )
 
 
 def _slice(one: slice, length: Index) -> tuple[Index, Index, int]:
@@ -407,7 +410,9 @@ def _end(i: Index, length: Index) -> Index:
             return length
     elif holds(i * -1 - 1, i + length):
         return i + length
-    raise Unreadable(f"whether a slice ends within an axis depends on the sizes: {i!r}")
+    raise Unreadable(
+        f"whether a slice ends within an axis depends on the sizes: {areas.spelled(i)}"
+    )
 
 
 def _count(length: Index, step: int) -> Index:

@@ -11,6 +11,7 @@ from ..kernel import index as declarations
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, position_number, reach
 from ..language.statements import AtMost
+from . import areas
 from .claims import Interpretation, Part, has_values
 from .writing import Declared, inequality_to, problem_to
 
@@ -99,7 +100,9 @@ def axes_of(part: Part) -> tuple[tuple[Index, ...], tuple[Index, ...]]:
     """
     left, count = part.left, part.left.ndim - ENDS[part.measure]
     if part.right.dims != left.dims[:count]:
-        raise NotProved(f"a bound between shapes {left.dims} and {part.right.dims}")
+        raise NotProved(
+            f"a bound between shapes {areas.shape(left.dims)} and {areas.shape(part.right.dims)}"
+        )
     return left.at[:count], left.at[count:]
 
 

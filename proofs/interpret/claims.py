@@ -14,6 +14,7 @@ from ..language.claim import Claim
 from ..language.conditions import as_bounds
 from ..language.sizes import shape
 from ..language.statements import Approached, AtMost, Determines, Equal, Statement, Undetermined
+from . import areas
 from .array import KernelArray, comprehension, holds, symbol
 from .measured import Measured
 from .namespace import Namespace, array
@@ -194,7 +195,9 @@ def _part(statement: Statement) -> Part:
         raise Unreadable("what is said of limits")
     left, right = _plain(statement.left), _plain(statement.right)
     if left.dims != right.dims:
-        raise Unreadable(f"the two sides have shapes {left.dims} and {right.dims}")
+        raise Unreadable(
+            f"the two sides have shapes {areas.shape(left.dims)} and {areas.shape(right.dims)}"
+        )
     return Part(type(statement), left, right)
 
 
@@ -208,7 +211,9 @@ def _bound(bound: AtMost, condition: str = "") -> Part:
         left = _spread(left, right.dims)
         part = Part(AtMost, left, right, condition=condition)
     if left.dims != right.dims:
-        raise Unreadable(f"the two sides have shapes {left.dims} and {right.dims}")
+        raise Unreadable(
+            f"the two sides have shapes {areas.shape(left.dims)} and {areas.shape(right.dims)}"
+        )
     return part
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, wraps
@@ -18,6 +19,7 @@ from typing import Any, ClassVar, TypeVar
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 """The folder whose code answers queries and makes none."""
 PACKAGE = Path(HERE).parent
+LIBRARY = sysconfig.get_path("stdlib") + os.sep
 T = TypeVar("T", bound=type)
 
 _noted: list[str] | None = None
@@ -82,11 +84,16 @@ def aside() -> Iterator[None]:
 def asking(beside: tuple[str, ...] = ()) -> Any:
     """The innermost frame that is not this package's answering code, nor in the folders `beside`; None if all are."""
     frame: Any = sys._getframe(1)
-    while frame is not None and (
-        "site-packages" in frame.f_code.co_filename or not asks(frame.f_code.co_filename, beside)
-    ):
+    while frame is not None and not _is_told(frame.f_code.co_filename, beside):
         frame = frame.f_back
     return frame
+
+
+def _is_told(file: str, beside: tuple[str, ...]) -> bool:
+    """Whether a line of this file may be named: a library's and the command line's may not."""
+    ours = os.path.dirname(file) == str(PACKAGE)
+    library = "site-packages" in file or file.startswith(LIBRARY)
+    return not ours and not library and asks(file, beside)
 
 
 def place(beside: tuple[str, ...] = ()) -> str:
@@ -102,7 +109,7 @@ def raised_at(error: BaseException, beside: tuple[str, ...] = ()) -> str:
     found, trace = "", error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if "site-packages" not in file and asks(file, beside):
+        if _is_told(file, beside):
             found = f" at {shown(file)}:{trace.tb_lineno}"
         trace = trace.tb_next
     return found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable, Iterator
+from itertools import islice
 from types import ModuleType
 from typing import Any
 
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, as_index, name, position
+from ..kernel.index import Index, as_index, position
 from . import areas
 from .questions import Unreadable, asking, place
 from .session import Loop, current
@@ -108,10 +110,14 @@ class Size:
     def _no_number(self, *others: Any) -> Any:
         if any(hasattr(type(other), "__array_namespace__") for other in others):
             return NotImplemented
+        call = _numpy_call()
+        if call:
+            question = f"{call} asks for the number that {spelled(self)} is"
+            raise Unreadable(f"{question}{place()}; `from scanproof import numpy as np`", question)
         raise _asked(
             self,
             f"the number that {spelled(self)} is",
-            "loop with `each` or `scan`, or make an array of it: xp.asarray(N)" + _of_numpy(),
+            "loop with `each` or `scan`, or make an array of it: xp.asarray(N)",
         )
 
     __index__ = __int__ = __float__ = __complex__ = __trunc__ = __floor__ = __ceil__ = _no_number
@@ -167,16 +173,19 @@ def _asked(one: Size, question: str, instead: str = "") -> Unreadable:
     return Unreadable(f"{question} (asked{place()}){hint}", question)
 
 
-def _of_numpy() -> str:
-    """What to do about NumPy's own functions, which ask for numbers, where the asking code has them."""
+def _numpy_call() -> str:
+    """The call of one of NumPy's own functions that asks for a number: "np.zeros((d, m))"; "" if another asks."""
     frame = asking()
-    names = [] if frame is None else frame.f_globals.values()
-    numpys = any(isinstance(one, ModuleType) and one.__name__ == "numpy" for one in names)
-    return (
-        "; NumPy's own zeros asks for numbers: `from scanproof import numpy as np`"
-        if numpys
-        else ""
-    )
+    if frame is None:
+        return ""
+    line, last, begin, end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    if line != last or begin is None or end is None:
+        return ""
+    linecache.checkcache(frame.f_code.co_filename)  # another file of this name may have been read
+    text = linecache.getline(frame.f_code.co_filename, line).encode()[begin:end].decode()
+    module = frame.f_globals.get(text.partition(".")[0])
+    is_numpy = isinstance(module, ModuleType) and module.__name__ == "numpy"
+    return text if is_numpy else ""
 
 
 def _meets(one: Size, other: Any, operation: str) -> bool:
@@ -232,13 +241,4 @@ def spelled(value: Any) -> str:
     """A whole number as one writes it: "2·N − 1"; the repr of anything else."""
     if not is_whole(value):
         return repr(value)
-    number, text = index(value), ""
-    for symbol, c in number.terms:
-        sign = "−" if c < 0 else "+" if text else ""
-        factor = "" if abs(c) == 1 else f"{abs(c)}·"
-        text += f" {sign} {factor}{name(symbol)}" if text else f"{sign}{factor}{name(symbol)}"
-    if not text:
-        return str(number.const)
-    return text + (
-        f" {'−' if number.const < 0 else '+'} {abs(number.const)}" if number.const else ""
-    )
+    return areas.spelled(index(value))

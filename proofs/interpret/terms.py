@@ -21,6 +21,7 @@ from ..kernel.term import (
     made,
     one_factor,
 )
+from . import areas
 
 
 def number(of: Index | int) -> Term:
@@ -75,7 +76,7 @@ def substitute(
     known = facts(scope).union(where)
     for old, new in table.items():
         if not all(implied(e, known) for e in ends[old]):
-            raise IllTyped(f"{new!r} may lie outside the range of {name(old)}")
+            raise IllTyped(f"{areas.spelled(new)} may lie outside the range of {name(old)}")
     return made(guarded.parts.items(), scope)
 
 
@@ -87,7 +88,7 @@ def inverse(term: Term, order: Sequence[Index]) -> Term:
     of, scale = found
     known = facts(term.scope)
     if not implied(of - 1, known) and not implied(-of - 1, known):
-        raise IllTyped(f"division by {of!r}, which may be 0")
+        raise IllTyped(f"division by {areas.spelled(of)}, which may be 0")
     return Term({one_factor(INVERSE_NUMBER, of): 1 / scale}, term.scope)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from scanproof.constructs.constructions.construction import Construction, slip
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, nearest
 
 from .calls import arguments
 from .claim import Claim
@@ -61,12 +60,6 @@ def known(called: str, given: Iterable[str], allowed: Collection[str], what: str
             raise UsageError(
                 f"{called} has no {what} {name!r}{nearest(name, allowed)}; allowed: {', '.join(allowed)}."
             )
-
-
-def nearest(name: str, allowed: Collection[str]) -> str:
-    """The end of an error message that names the nearest allowed name, if one is near."""
-    near = difflib.get_close_matches(name, list(allowed), n=1, cutoff=0.5)
-    return f"; nearest: {near[0]}" if near else ""
 
 
 def check_id(id: Any, source: str | None = None) -> None:

@@ -185,7 +185,7 @@ class Layer:
         return self._law(says, f"{first}+{second}", body, (first,), more, tested=forward)
 
     def performs(self, learner: Function) -> Law:
-        """One step takes the state to `learner(parameters, state, token)`, such as `descent(loss, rate)`."""
+        """One step takes the state to `learner(parameters, state, token)`, such as `descent(loss, step_size)`."""
 
         def body(parameters: Any, state: Any, token: Any, sizes: Any) -> Iterator[Statement]:
             after, _ = self._stepped(parameters, state, token)
@@ -312,19 +312,19 @@ class Layer:
         return law
 
 
-def descent(loss: Function, rate: Any) -> Function:
-    """The learner that takes a step of gradient descent: W − rate · ∇loss(W, token).
+def descent(loss: Function, step_size: Any) -> Function:
+    """The learner that takes a step of gradient descent: W − η · ∇loss(W, token).
 
     Args:
         loss: (W, token) -> a number, of which the gradient is derived.
-        rate: a number, or a function (parameters, token) -> a number.
+        step_size: η, a number, or a function (parameters, token) -> a number.
     """
 
     def gradient_descent(parameters: Any, state: Any, token: Any) -> Any:
-        eta = rate(parameters, token) if callable(rate) else rate
+        eta = step_size(parameters, token) if callable(step_size) else step_size
         return state - eta * gradient(lambda W: loss(W, token), state)
 
-    gradient_descent.about = tuple(filter(callable, (loss, rate)))  # type: ignore[attr-defined]
+    gradient_descent.about = tuple(filter(callable, (loss, step_size)))  # type: ignore[attr-defined]
     gradient_descent.__name__ = f"gradient descent on {_name(loss)}"
     return gradient_descent
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import sys
+import sysconfig
+from pathlib import Path
+from types import FrameType, TracebackType
 from typing import NamedTuple
 
 
@@ -23,3 +28,34 @@ def calling_place() -> Place | None:
         return None
     name = frame.f_globals.get("__name__")
     return Place(str(name), frame.f_code.co_filename, frame.f_lineno)
+
+
+def own_line(trace: TracebackType | None) -> tuple[str, int] | None:
+    """The last line of the user's own that an error came through, as file and line; None if there is none."""
+    found = None
+    while trace is not None:
+        if _is_own_frame(trace.tb_frame):
+            found = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        trace = trace.tb_next
+    return found
+
+
+def _is_own_frame(frame: FrameType) -> bool:
+    return is_own(frame.f_globals.get("__name__"), frame.f_code.co_filename)
+
+
+def is_own(module: str | None, file: str | None) -> bool:
+    """Whether a module, and the file it is from, are neither the package's nor a library's."""
+    if not module or module.partition(".")[0] == "scanproof" or not file:
+        return False
+    return _is_no_librarys(file)
+
+
+@functools.cache
+def _is_no_librarys(file: str) -> bool:
+    return os.path.isfile(file) and _libraries().isdisjoint(Path(file).resolve().parents)
+
+
+@functools.cache
+def _libraries() -> set[Path]:
+    return {Path(p).resolve() for p in sysconfig.get_paths().values()} - {Path(sys.prefix)}

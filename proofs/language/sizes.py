@@ -149,21 +149,23 @@ def wholes(said: str, text: str) -> list[int]:
 
 
 def ranges_in(text: str) -> dict[str, tuple[int, ...]]:
-    """The values for each size in "T=1,2,5; f=1,2".
+    """The values for each size in "T=1,2,5, f=1,2".
 
     Raises:
-        UsageError: if it is not such a text.
+        UsageError: if it is not such a text, or has a name twice.
     """
     found: dict[str, tuple[int, ...]] = {}
-    for part in filter(str.strip, text.split(";")):
-        name, _, values = part.partition("=")
-        try:
-            found[name.strip()] = tuple(wholes("", values))
-        except UsageError:
+    last = ""
+    for part in text.split(",") if text.strip() else ():
+        name, sign, value = map(str.strip, part.rpartition("="))
+        named = not sign or (name.isidentifier() and name not in found)
+        last = name or last
+        if not named or not last or not value.isdecimal() or not int(value):
             raise UsageError(
-                f"--sizes {text!r} expects sizes with whole numbers ≥ 1, such as 'T=1,2,5; f=1,2'; "
-                f"got {part.strip()!r}."
-            ) from None
+                f"--sizes {text!r} expects each size's name once, with whole numbers ≥ 1, such as "
+                f"'T=1,2,5, f=1,2'; got {part.strip()!r}."
+            )
+        found[last] = (*found.get(last, ()), int(value))
     return found
 
 

@@ -10,9 +10,7 @@ import __future__ as future
 import ast
 import functools
 import inspect
-import os
 import sys
-import sysconfig
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +21,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ..language.claim import Claim, about
+from ..language.place import is_own
 from .edits import Edit, edits
 
 FUTURE = sum(getattr(future, name).compiler_flag for name in future.all_feature_names)
@@ -136,23 +135,6 @@ def _parts(one: Any) -> Iterator[Any]:
 def is_own_module(module: types.ModuleType | None) -> bool:
     """Whether a module is the user's own."""
     return is_own(getattr(module, "__name__", None), getattr(module, "__file__", None))
-
-
-def is_own(module: str | None, file: str | None) -> bool:
-    """Whether a module, and the file it is from, are neither the package's nor a library's."""
-    if not module or module.partition(".")[0] == "scanproof" or not file:
-        return False
-    return _is_no_librarys(file)
-
-
-@functools.cache
-def _is_no_librarys(file: str) -> bool:
-    return os.path.isfile(file) and _libraries().isdisjoint(Path(file).resolve().parents)
-
-
-@functools.cache
-def _libraries() -> set[Path]:
-    return {Path(p).resolve() for p in sysconfig.get_paths().values()} - {Path(sys.prefix)}
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

@@ -22,6 +22,7 @@ from .words import (
     suffix,
     unmet,
     verdict_beside,
+    verdict_said,
     verdict_words,
 )
 
@@ -99,7 +100,7 @@ class Finding(NamedTuple):
         if self.statement is self.claim["as_stated"] and is_mended(self.claim):
             proved = [a for a in self.claim["amended"] if a["verdict"] == "proved"]
             return [
-                f"what holds ({suffix(a, self.claim)}, {verdict_words(a)}): {one_line(a['statement'])}"
+                f"what holds ({suffix(a, self.claim)}, {verdict_said(a)}): {one_line(a['statement'])}"
                 for a in proved
             ]
         found = [f"mend: {mend(one)}" for one in self.statement.get("mends", ())[:1]]

@@ -17,7 +17,7 @@ from .words import (
     one_line,
     suffix,
     verdict_beside,
-    verdict_words,
+    verdict_said,
 )
 
 ILLEGAL = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -92,7 +92,7 @@ def _output(claim: Record, statement: Record) -> list[str]:
     lines += counterexample(statement["counterexample"])
     lines += [f"mend: {mend(one)}" for one in statement.get("mends", ())]
     if statement is claim["as_stated"]:
-        lines += [f"amended {suffix(a, claim)}: {verdict_words(a)}" for a in claim["amended"]]
+        lines += [f"amended {suffix(a, claim)}: {verdict_said(a)}" for a in claim["amended"]]
     return lines
 
 

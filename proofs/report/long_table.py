@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from tabulate import tabulate
 
 from .standing import statements
-from .words import Record, as_expected, caveats, fault, is_mended, mend, one_line, suffix
+from .words import Record, as_expected, caveats, fault, is_mended, limited, mend, one_line, suffix
 
 WIDTH = 100
 LIMITS = {"id": 38, "verdict": 13, "where": 16}
@@ -26,6 +26,8 @@ PADDING = 2
 HEADERS = ["id", "verdict", "where", "what fails, what holds"]
 COLOURS = {"proved": "32", "refuted": "31", "supported": "36", "unknown": "33", "error": "1;31"}
 HINT = "`scanproof show {}` tells a claim's whole story; with --script, its counterexample as a program."
+FEW = 2
+"""So many files are named there."""
 FIXED = "* proved at fixed sizes: an identity in every entry at the sizes that `scanproof show ID` lists."
 
 
@@ -48,9 +50,14 @@ def long_table(
 
 def notes(report: Record, *, fixed: bool, width: int, files: Sequence[str] = ()) -> list[str]:
     """The lines below: the counts, what a star means where there is one (`fixed`), and where to read on."""
-    hint = HINT.format(" ".join(["ID", *(shlex.quote(one_line(name)) for name in files)]))
+    hint = HINT.format(" ".join([*shown_files(files), "ID"]))
     every = [*([FIXED] if fixed else []), summary_line(report), hint]
     return [part for note in every for part in textwrap.wrap(note, min(width, WIDTH))]
+
+
+def shown_files(files: Sequence[str]) -> list[str]:
+    """The files as a command names them; of many it is left open which."""
+    return [shlex.quote(one_line(name)) for name in files] if len(files) <= FEW else ["FILE"]
 
 
 def short_verdict(statement: Record) -> str:
@@ -114,8 +121,8 @@ def _rows(claim: Record) -> Iterator[list[str]]:
 def what_fails_or_holds(claim: Record, statement: Record, amends: bool) -> str:
     """The last column: why a statement is not proved, or what a proved amendment says."""
     said = fault_or_no_mend(claim, statement, amends=amends)
-    if statement["verdict"] == "proved":
-        said = one_line(statement["statement"]) if amends else ""
+    if statement["verdict"] == "proved" and (amends or statement["scope"] == "all-sizes"):
+        said = ": ".join([*limited(statement), *[one_line(statement["statement"])] * amends])
     return caveats_before(statement, said)
 
 

@@ -27,7 +27,7 @@ def measured(id: str, figures: Figures) -> list[str]:
         lines += ["*Measured orders,* in exact numbers on one small context.", ""]
         lines += [*(f"- {escaped(order)}" for order in found), ""]
     if id in figures:
-        redo = code(f"scanproof plot {id} --out FILE.svg")
+        redo = code(f"scanproof plot {id} --output FILE.svg")
         lines += [
             f"![{id}: what the layers do, in numbers]({figures[id]})",
             "",

@@ -104,7 +104,7 @@ def _rule(verdict: str) -> dict[str, Any]:
         "name": "Claim" + "".join(word.capitalize() for word in re.split(r"[ -]", verdict)),
         "shortDescription": {"text": f"{short}."},
         "fullDescription": {"text": full},
-        "help": {"text": f"{full} `scanproof show ID FILE.py` tells the claim's whole story."},
+        "help": {"text": f"{full} `scanproof show FILE.py ID` tells the claim's whole story."},
         "defaultConfiguration": {"level": "error" if problem else "none"},
         "properties": {"tags": ["proof"]},
     }

@@ -89,6 +89,7 @@ def _sections(
     body: str | None,
     files: Sequence[str],
 ) -> Iterator[Section]:
+    yield Section("Written down in", [written] if written else [], "list")
     said = "The amended statement" if amends else "The claim, in our words"
     yield Section(said, [one_line(statement["statement"])], "quote")
     yield Section("Amends", [claim["id"]] if amends else [], "list")
@@ -97,7 +98,7 @@ def _sections(
     yield Section("Verdict", [_verdict(claim, statement, amends)])
     yield Section("Counterexample", counterexample(statement["counterexample"]), "code")
     yield Section("Where the sides part", parting(statement["counterexample"]))
-    redo = shlex.join(["scanproof", "show", statement["id"], *files, "--script"])
+    redo = shlex.join(["scanproof", "show", *files, statement["id"], "--script"])
     yield Section("As a program", [redo] if statement["counterexample"] else [], "code")
     yield Section("Near misses", list(statement["near_misses"]), "list")
     mends = [mend(one) for one in statement.get("mends", ())]
@@ -115,7 +116,6 @@ def _sections(
         for d in statement["definitions"]
     ]
     yield Section("Definitions that ran", ran, "list")
-    yield Section("Written down in", [written] if written else [], "list")
     yield Section("Depends on", list(claim["depends_on"]), "list")
 
 

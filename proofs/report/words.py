@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich.cells import cell_len, set_cell_size
+
 from ..language import expect
 from ..language.sizes import by_name
 
@@ -23,6 +25,11 @@ def one_line(text: object) -> str:
     """The text with every run of white space, line breaks too, as one space, and no control characters."""
     line = " ".join(str(text).split())
     return "".join(c if c.isprintable() else "\ufffd" for c in line)
+
+
+def cut(text: str, room: int) -> str:
+    """The text where it fits into so many columns of a terminal, else its beginning and "…"."""
+    return text if cell_len(text) <= room else f"{set_cell_size(text, max(room - 1, 0)).rstrip()}…"
 
 
 def verdict_words(statement: Record) -> str:
@@ -43,17 +50,22 @@ def unmet(statement: Record) -> str:
     return "" if words == "error" else expect.unmet(statement.get("expect"), words)
 
 
-def verdict_beside(statement: Record) -> str:
-    """The verdict with what was expected: "refuted, as expected"."""
-    return expect.beside(statement.get("expect"), verdict_words(statement))
-
-
 def verdict_said(statement: Record) -> str:
-    """The same with what a proof asks of the sizes: "proved for all T with 70000·T ≤ 2147483647"."""
-    words, asked = verdict_words(statement), conditions(statement["evidence"])
-    return (
-        f"{words} for {all_sizes(statement['evidence'])}" if words == "proved" and asked else words
-    )
+    """The verdict with what a proof asks of the sizes: "proved for all T with 70000·T ≤ 2147483647"."""
+    return " ".join([verdict_words(statement), *limited(statement)])
+
+
+def verdict_beside(statement: Record) -> str:
+    """The same with what was expected: "refuted, as expected"."""
+    words = verdict_words(statement)
+    return verdict_said(statement) + expect.beside(statement.get("expect"), words)[len(words) :]
+
+
+def limited(statement: Record) -> list[str]:
+    """For which sizes alone it is proved, if not for all: ["for all T with 70000·T ≤ 2147483647"]."""
+    evidence = statement["evidence"]
+    asked = verdict_words(statement) == "proved" and conditions(evidence)
+    return [f"for {all_sizes(evidence)}"] if asked else []
 
 
 def conditions(every: Sequence[Record]) -> str:

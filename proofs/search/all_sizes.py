@@ -124,7 +124,7 @@ def _searched(
         if not compared:
             _compare(claim, mutate)
         if isinstance(error, Stuck):
-            why = "normal forms and guessed lemmas leave something over"
+            why = "an equation is left to show"
             raise NotProved(f"{why}{f': {error.words}' if error.words else ''}") from None
         raise
 

@@ -24,7 +24,7 @@ ROWS = ("gril.prop4.1", "gd-ssm.prop1", "ssd.thm4.1", "linear-attention.one-step
 
 
 def made(out, id, target, dtype):
-    return export(id, target=target, out=out, features=D, examples=N, targets=None, dtype=dtype)
+    return export(id, target=target, output=out, features=D, examples=N, targets=None, dtype=dtype)
 
 
 def wanted(k):
@@ -130,7 +130,7 @@ def test_numpy_runs_them_within_the_certificate(id, target, dtype, tmp_path):
 def test_a_step_size_that_would_become_another_is_refused(dtype, tmp_path):
     sizes: dict[str, Any] = {"features": 2, "examples": 12}
     with pytest.raises(UsageError, match=f"{dtype} does not hold exactly, such as .*0833.*1/16"):
-        export("gd-ssm.prop1", target="torch", out=tmp_path / "out", dtype=dtype, **sizes)
+        export("gd-ssm.prop1", target="torch", output=tmp_path / "out", dtype=dtype, **sizes)
     assert not (tmp_path / "out").exists()
 
 
@@ -138,7 +138,7 @@ def test_numbers_that_a_format_does_not_hold_are_refused(tmp_path):
     for step_size, why in ((10**6, "float16 does not hold"), ("1e-7", "too small for")):
         with pytest.raises(UsageError, match=why):
             export(
-                "gd-ssm.prop1", target="torch", out=tmp_path / "out", features=2, examples=2,
+                "gd-ssm.prop1", target="torch", output=tmp_path / "out", features=2, examples=2,
                 step_size=step_size, dtype="float16",
             )  # fmt: skip
     assert not (tmp_path / "out").exists()

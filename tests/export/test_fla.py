@@ -125,7 +125,7 @@ class Loaded:
         export(
             "linear-attention.gd",
             target="fla-linear-attention",
-            out=folder / "export",
+            output=folder / "export",
             features=case.features,
             examples=case.examples,
             targets=case.targets,

@@ -89,7 +89,7 @@ class Loaded:
 
     def __init__(self, out: Path, case: Case) -> None:
         self.manifest = export(
-            "delta-net.one-pass", target="fla-delta-net", out=out, **case._asdict()
+            "delta-net.one-pass", target="fla-delta-net", output=out, **case._asdict()
         )
         self.settings = json.loads((out / "config.json").read_text())
         self.layer = layer_of(self.settings)

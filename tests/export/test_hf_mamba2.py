@@ -68,7 +68,7 @@ class Loaded:
         self.manifest = export(
             "mamba2.gd",
             target="hf-mamba2",
-            out=self.folder,
+            output=self.folder,
             features=case.features,
             examples=case.examples,
             targets=case.targets,

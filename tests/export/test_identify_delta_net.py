@@ -36,7 +36,7 @@ CASES: list[dict[str, Any]] = [
 @pytest.fixture(scope="module")
 def untouched(tmp_path_factory):
     out = tmp_path_factory.mktemp("delta") / "out"
-    export("delta-net.one-pass", target="fla-delta-net", out=out, **CASES[0])
+    export("delta-net.one-pass", target="fla-delta-net", output=out, **CASES[0])
     return out
 
 
@@ -55,7 +55,7 @@ def task(domain: dict[str, float], d: int, k: int, seed: int = 0) -> tuple[np.nd
 @pytest.mark.short("{'features': 1, 'examples': 1, 'step_size': '1'}")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_an_untouched_export_is_one_pass_of_the_delta_rule(case, tmp_path):
-    told = export("delta-net.one-pass", target="fla-delta-net", out=tmp_path / "out", **case)
+    told = export("delta-net.one-pass", target="fla-delta-net", output=tmp_path / "out", **case)
     report = identify(tmp_path / "out")
     assert report.rule == DELTA == told["learner"]["rule"]
     assert report.contradictions == [] and report.exit_code(strict=True) == 0
@@ -99,7 +99,7 @@ def test_weights_of_another_step_size_are_said_to_be_so(folder, tmp_path):
     export(
         "delta-net.one-pass",
         target="fla-delta-net",
-        out=other,
+        output=other,
         **{**CASES[0], "step_size": "1/16"},
     )
     for name in ("model.safetensors", "encoding.safetensors"):
@@ -163,7 +163,7 @@ def test_a_manifest_that_promises_too_much_is_contradicted(name, folder):
 @pytest.mark.short("{'features': 3, 'examples': 7, 'targets': 2, 'seed': 2, 'step_size': '0.2'}")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_runs_in_float32_keep_the_certificate_and_the_largest_predictions(case, tmp_path):
-    told = export("delta-net.one-pass", target="fla-delta-net", out=tmp_path / "out", **case)
+    told = export("delta-net.one-pass", target="fla-delta-net", output=tmp_path / "out", **case)
     certificate, sizes = told["certificate"], told["sizes"]
     W0 = np.array([[float(Fraction(w)) for w in row] for row in told["learner"]["W0"]])
     square = Fraction(case.get("input_bound", 1)) ** 2 * sizes["features"]
@@ -202,7 +202,7 @@ def test_steps_that_no_write_strength_makes_are_refused(tmp_path):
         export(
             "delta-net.one-pass",
             target="fla-delta-net",
-            out=tmp_path / "out",
+            output=tmp_path / "out",
             features=4,
             examples=4,
             step_size="1/2",
@@ -211,7 +211,7 @@ def test_steps_that_no_write_strength_makes_are_refused(tmp_path):
         export(
             "delta-net.one-pass",
             target="fla-delta-net",
-            out=tmp_path / "out",
+            output=tmp_path / "out",
             features=4,
             examples=4,
             steps=2,

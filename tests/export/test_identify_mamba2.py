@@ -315,7 +315,7 @@ def test_step_counts_are_distinguished(steps):
 
 
 def exported(folder, **options):
-    export("mamba2.gd", target="hf-mamba2", out=folder, features=3, examples=8, **options)
+    export("mamba2.gd", target="hf-mamba2", output=folder, features=3, examples=8, **options)
     return load(folder)
 
 
@@ -423,7 +423,7 @@ def test_weights_that_are_the_constructions_are_recognised_where_no_task_has_a_b
     export(
         "mamba2.gd-concatenated",
         target="hf-mamba2",
-        out=tmp_path / "out",
+        output=tmp_path / "out",
         features=2,
         examples=8,
         step_size=0.1,

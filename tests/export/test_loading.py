@@ -36,7 +36,7 @@ def made(tmp_path_factory) -> dict[str, Path]:
     """An export for each kind of target, not to be changed."""
     root = tmp_path_factory.mktemp("exports")
     for target, id in IDS.items():
-        export(id, target=target, out=root / target, **SIZES)
+        export(id, target=target, output=root / target, **SIZES)
     return {target: root / target for target in IDS}
 
 
@@ -100,7 +100,7 @@ def test_the_target_is_found_with_a_manifest_and_without(target, manifest, copy)
 @pytest.mark.long
 @pytest.mark.parametrize("target", ["jax", "torch"])
 def test_a_manifest_tells_apart_targets_with_the_same_names(target, tmp_path):
-    export("gril.prop4.1", target=target, out=tmp_path / "out", **SIZES)
+    export("gril.prop4.1", target=target, output=tmp_path / "out", **SIZES)
     assert load(tmp_path / "out").target == target
 
 

@@ -84,7 +84,7 @@ def predictions(theirs, folder, case, given, chunk_size):
     export(
         "mamba2.gd",
         target="mamba-ssm",
-        out=folder / "export",
+        output=folder / "export",
         features=case.features,
         examples=case.examples,
         targets=case.targets,

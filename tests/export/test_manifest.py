@@ -36,7 +36,7 @@ pytest.importorskip("safetensors", reason="exports need safetensors (extra: expo
 def told(tmp_path_factory) -> manifests.Manifest:
     """A manifest, not to be changed."""
     out = tmp_path_factory.mktemp("manifest") / "out"
-    return export("mamba2.gd", target="hf-mamba2", out=out, features=2, examples=3, seed=1)
+    return export("mamba2.gd", target="hf-mamba2", output=out, features=2, examples=3, seed=1)
 
 
 @pytest.mark.long
@@ -61,7 +61,7 @@ def test_the_schema_is_a_schema_and_says_no_more_than_is_checked_here():
 @pytest.mark.long
 def test_the_file_is_what_was_returned_and_says_what_lies_beside_it(tmp_path):
     out = tmp_path / "out"
-    told = export("gril.prop4.1", target="numpy", out=out, features=2, examples=3)
+    told = export("gril.prop4.1", target="numpy", output=out, features=2, examples=3)
     assert json.loads((out / "manifest.json").read_bytes()) == told
     assert set(told["files"]) | {"manifest.json", "README.md"} == {
         file.name for file in out.iterdir()
@@ -82,7 +82,9 @@ def test_two_exports_are_equal_in_every_byte(target, tmp_path):
     id = of_family.get(TARGETS[target].families[0], "gril.propA.1")
     steps = 1 if id == "delta-net.one-pass" else 2
     for name in ("one", "two"):
-        export(id, target=target, out=tmp_path / name, features=2, examples=3, steps=steps, seed=5)
+        export(
+            id, target=target, output=tmp_path / name, features=2, examples=3, steps=steps, seed=5
+        )
     one, two = (
         {file.name: file.read_bytes() for file in (tmp_path / name).iterdir()}
         for name in ("one", "two")
@@ -104,19 +106,19 @@ def test_the_verdict_is_the_machines(told, monkeypatch, tmp_path):
 
     monkeypatch.setattr(exporting, "quick_result", lambda claim: Result("unknown"))
     out = tmp_path / "out"
-    told = export("mamba2.gd", target="hf-mamba2", out=out, features=2, examples=3)
+    told = export("mamba2.gd", target="hf-mamba2", output=out, features=2, examples=3)
     assert told["construction"]["verdict"] == "unknown"
 
 
 @pytest.mark.long
 def test_a_row_stands_for_its_strongest_proved_statement_and_as_stated_for_itself(tmp_path):
     id = "gd-ssm.prop2-construction"
-    mended = export(id, target="numpy", out=tmp_path / "mended", features=2, examples=3)
+    mended = export(id, target="numpy", output=tmp_path / "mended", features=2, examples=3)
     assert mended["construction"]["asked"] == id
     assert mended["construction"]["id"] == f"{id}+transpose+sign"
     assert mended["construction"]["verdict"] == "proved"
     out = tmp_path / "printed"
-    printed = export(id, target="numpy", out=out, features=2, examples=3, as_stated=True)
+    printed = export(id, target="numpy", output=out, features=2, examples=3, as_stated=True)
     assert printed["construction"]["id"] == id
     assert printed["construction"]["verdict"] == "refuted"
     assert printed["construction"]["scope"] is None
@@ -127,7 +129,7 @@ def test_a_row_stands_for_its_strongest_proved_statement_and_as_stated_for_itsel
 @pytest.mark.long
 def test_what_a_certificate_rests_on_has_the_scope_of_the_verdict(monkeypatch, tmp_path):
     def covers(out):
-        told = export("gril.prop4.1", target="numpy", out=tmp_path / out, features=2, examples=3)
+        told = export("gril.prop4.1", target="numpy", output=tmp_path / out, features=2, examples=3)
         return told["certificate"]["covers"]
 
     assert covers("all").endswith("in exact numbers the model is the learner, by its statement")
@@ -153,7 +155,7 @@ def test_what_a_certificate_rests_on_has_the_scope_of_the_verdict(monkeypatch, t
 def test_no_step_size_becomes_0_in_the_files(id, target, step_size, told, tmp_path):
     out = tmp_path / "out"
     with pytest.raises(UsageError, match=told):
-        export(id, target=target, out=out, features=2, examples=3, step_size=step_size)
+        export(id, target=target, output=out, features=2, examples=3, step_size=step_size)
     assert not out.exists()
 
 
@@ -193,7 +195,7 @@ def test_options_select_among_the_statements_and_what_goes_beyond_is_said(
     id, options, statement, tokens, k, beyond, tmp_path
 ):
     target = "hf-mamba2" if id.startswith("mamba2") else "fla-linear-attention"
-    told = export(id, target=target, out=tmp_path / "out", features=2, examples=3, **options)
+    told = export(id, target=target, output=tmp_path / "out", features=2, examples=3, **options)
     assert (told["construction"]["asked"], told["construction"]["id"]) == (id, statement)
     assert told["tokens"]["name"] == tokens and told["sizes"]["targets"] == k
     assert told["tokens"]["predicts"] == ("last" if tokens == "labelled" else "every")
@@ -233,7 +235,7 @@ def test_step_sizes_and_weights_are_exact_numbers_in_text(told, tmp_path):
     ):
         out = tmp_path / text.replace("/", "_")
         made = export(
-            "mamba2.gd", target="hf-mamba2", out=out, features=2, examples=3, step_size=given
+            "mamba2.gd", target="hf-mamba2", output=out, features=2, examples=3, step_size=given
         )
         assert made["learner"]["step_size"] == text
 
@@ -247,7 +249,9 @@ def test_the_weights_do_what_the_manifest_says_within_its_bound(id, tmp_path):
 
     steps = 2 if id in ("gril.propA.1", "linear-attention.gd") else 1
     out, n, d = tmp_path / "out", 7, 3
-    told = export(id, target="numpy", out=out, features=d, examples=n, steps=steps, dtype="float32")
+    told = export(
+        id, target="numpy", output=out, features=d, examples=n, steps=steps, dtype="float32"
+    )
     found = load(out)
     model = neutral.from_tensors(found.tensors, found.encoding)
     rng = np.random.default_rng(0)
@@ -367,8 +371,8 @@ def test_an_export_needs_no_jax_torch_transformers_or_sympy():
         "from scanproof.numeric.export.exporting import export\n"
         "out = pathlib.Path(tempfile.mkdtemp())\n"
         "sizes = dict(features=2, examples=3)\n"
-        "export('mamba2.gd', target='hf-mamba2', out=out / 'a', **sizes)\n"
-        "export('gril.prop4.1', target='numpy', out=out / 'b', **sizes)\n"
+        "export('mamba2.gd', target='hf-mamba2', output=out / 'a', **sizes)\n"
+        "export('gril.prop4.1', target='numpy', output=out / 'b', **sizes)\n"
         "found = {'jax', 'torch', 'transformers', 'sympy'} & set(sys.modules)\n"
         "assert not found, found\n"
     )

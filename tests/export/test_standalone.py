@@ -62,7 +62,7 @@ def test_it_predicts_by_itself_what_gradient_descent_does_within_the_certificate
     id, target, options, tmp_path
 ):
     sizes = {"features": 3, "examples": 8, **options}
-    told = export(id, target=target, out=tmp_path / "out", **sizes)
+    told = export(id, target=target, output=tmp_path / "out", **sizes)
     d, k, n = (told["sizes"][name] for name in ("features", "targets", "examples"))
     rng, tasks, wanted = np.random.default_rng(0), [], []
     for _ in range(4):
@@ -90,7 +90,7 @@ def test_it_computes_what_the_module_of_transformers_does(tmp_path):
     transformers = pytest.importorskip("transformers")
     out = tmp_path / "out"
     sizes = {"features": 4, "examples": 10, "targets": 2, "steps": 2}
-    told = export("mamba2.gd", target="hf-mamba2", out=out, seed=1, **sizes)  # pyright: ignore[reportArgumentType]
+    told = export("mamba2.gd", target="hf-mamba2", output=out, seed=1, **sizes)  # pyright: ignore[reportArgumentType]
     model = transformers.Mamba2ForCausalLM.from_pretrained(out, dtype=torch.float32)
     rng = np.random.default_rng(0)
     x, y = rng.uniform(-1, 1, (11, 4)), rng.uniform(-1, 1, (10, 2))
@@ -108,7 +108,7 @@ def test_it_computes_what_the_module_of_transformers_does(tmp_path):
 def test_a_delta_net_layer_predicts_by_itself_what_the_delta_rule_does(tmp_path):
     sizes = {"features": 3, "examples": 8, "targets": 2, "seed": 1}
     out = tmp_path / "out"
-    told = export("delta-net.one-pass", target="fla-delta-net", out=out, **sizes)  # pyright: ignore[reportArgumentType]
+    told = export("delta-net.one-pass", target="fla-delta-net", output=out, **sizes)  # pyright: ignore[reportArgumentType]
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((9, 3)), rng.uniform(-1, 1, (8, 2))
     x *= told["certificate"]["domain"]["norm"] / np.linalg.norm(x, axis=1, keepdims=True)
@@ -125,7 +125,7 @@ def test_a_delta_net_layer_predicts_by_itself_what_the_delta_rule_does(tmp_path)
 
 @pytest.mark.long
 def test_run_as_it_is_it_prints_a_prediction_and_the_learners(tmp_path):
-    export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=3, examples=5)
+    export("gril.prop4.1", target="numpy", output=tmp_path / "out", features=3, examples=5)
     done = alone(str(tmp_path / "out" / "forward.py"))
     assert done.returncode == 0, done.stderr
     assert "they differ by" in done.stdout and "gradient descent" in done.stdout
@@ -143,7 +143,7 @@ def test_run_as_it_is_it_prints_a_prediction_and_the_learners(tmp_path):
 )
 def test_run_as_it_is_it_tries_data_that_the_certificate_is_about(id, options, tmp_path):
     target = "hf-mamba2" if id == "mamba2.gd" else "numpy"
-    export(id, target=target, out=tmp_path / "out", features=2, examples=5, **options)
+    export(id, target=target, output=tmp_path / "out", features=2, examples=5, **options)
     done = alone(str(tmp_path / "out" / "forward.py"))
     off, bound = re.search(r"differ by +(\S+)\ncertified bound +(\S+)", done.stdout).groups()  # pyright: ignore[reportOptionalMemberAccess]
     assert float(off) <= float(bound)
@@ -151,7 +151,7 @@ def test_run_as_it_is_it_tries_data_that_the_certificate_is_about(id, options, t
 
 @pytest.mark.long
 def test_data_of_other_shapes_are_refused_in_words(tmp_path):
-    export("ssd.thm4.1", target="numpy", out=tmp_path / "out", features=3, examples=5)
+    export("ssd.thm4.1", target="numpy", output=tmp_path / "out", features=3, examples=5)
     for x, y, why in (
         (np.ones((6, 2)), np.ones((5, 1)), "predict() expects x (n + 1, 3), y (n, 1)"),
         (np.ones((4, 3)), np.ones((3, 1)), "predict() expects 5 examples"),
@@ -172,7 +172,7 @@ def test_data_of_other_shapes_are_refused_in_words(tmp_path):
 )
 def test_the_card_is_the_hubs_yaml_and_says_what_the_manifest_does(id, target, tmp_path):
     yaml = pytest.importorskip("yaml")
-    told = export(id, target=target, out=tmp_path / "out", features=2, examples=3, steps=1)
+    told = export(id, target=target, output=tmp_path / "out", features=2, examples=3, steps=1)
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     _, header, body = text.split("---\n", 2)
     settings = yaml.safe_load(header)
@@ -185,7 +185,7 @@ def test_the_card_is_the_hubs_yaml_and_says_what_the_manifest_does(id, target, t
 
 def test_a_card_does_not_claim_what_is_refuted(tmp_path):
     id = "gd-ssm.prop1-construction"
-    export(id, target="numpy", out=tmp_path / "out", features=2, examples=3, as_stated=True)
+    export(id, target="numpy", output=tmp_path / "out", features=2, examples=3, as_stated=True)
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "Verdict when exported: refuted" in text and "by a statement that is not proved" in text
     assert "None: no finite bound is known" in text
@@ -195,7 +195,7 @@ def test_a_card_does_not_claim_what_is_refuted(tmp_path):
 def test_folders_are_read_and_replaced_with_both_files_and_without(tmp_path):
     def write(**options):
         out = tmp_path / "out"
-        export("gril.prop4.1", target="numpy", out=out, features=2, examples=3, **options)
+        export("gril.prop4.1", target="numpy", output=out, features=2, examples=3, **options)
 
     write()
     there = {path.name for path in (tmp_path / "out").iterdir()}

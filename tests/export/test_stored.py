@@ -36,7 +36,7 @@ ONE_WAY = 1 + 2.0**-8 + 2.0**-20
 
 def written(target: str, out: Any, **more: Any) -> dict[str, Any]:
     given = {"features": 4, "examples": 16, "steps": 2, **more}
-    return export(TARGETS[target], target=target, out=out, dtype="bfloat16", **given)
+    return export(TARGETS[target], target=target, output=out, dtype="bfloat16", **given)
 
 
 def descended(x, y, eta, W0, steps):
@@ -186,7 +186,7 @@ def test_mamba_ssm_is_refused_with_the_reason(tmp_path):
         export(
             "mamba2.gd",
             target="mamba-ssm",
-            out=tmp_path / "out",
+            output=tmp_path / "out",
             features=4,
             examples=16,
             dtype="bfloat16",

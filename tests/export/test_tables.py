@@ -53,7 +53,7 @@ def test_a_figure_is_that_of_the_export(tmp_path):
     headers, *rows = table("targets")
     cells = dict(zip(headers, next(row for row in rows if row[0] == "`gril.prop4.1`"), strict=True))
     d, n = tables.FEATURES, tables.EXAMPLES
-    export("gril.prop4.1", target="jax", out=tmp_path / "out", features=d, examples=n)
+    export("gril.prop4.1", target="jax", output=tmp_path / "out", features=d, examples=n)
     said = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["certificate"]
     (column,) = [h for h in headers if "`jax`" in h and h.endswith("float64")]
     assert cells[column] == f"{said['absolute'] / said['attained']:.1e}"

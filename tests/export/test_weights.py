@@ -28,7 +28,7 @@ def test_loaded_weights_predict_what_gradient_descent_does(
 ):
     folder = tmp_path / "out"
     manifest = scanproof.export(
-        id, target=target, out=folder, features=FEATURES, examples=EXAMPLES, **options
+        id, target=target, output=folder, features=FEATURES, examples=EXAMPLES, **options
     )
     if without_manifest:
         (folder / "manifest.json").unlink()
@@ -50,7 +50,7 @@ def test_loaded_weights_predict_what_gradient_descent_does(
 
 def test_data_of_other_shapes_are_refused(tmp_path):
     scanproof.export(
-        "gril.prop4.1", target="numpy", out=tmp_path / "out", features=3, examples=4, targets=1
+        "gril.prop4.1", target="numpy", output=tmp_path / "out", features=3, examples=4, targets=1
     )
     weights = scanproof.load(tmp_path / "out")
     x, y = np.zeros((5, 3)), np.zeros((4, 1))
@@ -60,6 +60,8 @@ def test_data_of_other_shapes_are_refused(tmp_path):
 
 
 def test_tokens_that_do_not_fit_are_refused(tmp_path):
-    scanproof.export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=3, examples=4)
+    scanproof.export(
+        "gril.prop4.1", target="numpy", output=tmp_path / "out", features=3, examples=4
+    )
     with pytest.raises(UsageError, match="those that do: interleaved"):
         scanproof.load(tmp_path / "out", tokens="products")

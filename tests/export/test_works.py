@@ -39,7 +39,7 @@ def given(tmp_path_factory) -> Given:
     out = tmp_path_factory.mktemp("works") / "export"
     made, tasks = cases.instance(CASE), cases.tasks(CASE, 3)
     told = export(
-        "mamba2.gd", target="hf-mamba2", out=out, features=CASE.features, examples=CASE.examples,
+        "mamba2.gd", target="hf-mamba2", output=out, features=CASE.features, examples=CASE.examples,
         steps=CASE.steps, W0=made.W0,
     )  # fmt: skip
     model = transformers.Mamba2ForCausalLM.from_pretrained(out, torch_dtype=torch.float32).eval()

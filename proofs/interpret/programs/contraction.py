@@ -7,6 +7,7 @@ from typing import Any
 
 from ...kernel.index import Index, position
 from ...kernel.term import Term
+from .. import areas
 from ..array import KernelArray, comprehension, function
 from ..products import running_product
 from ..questions import Unreadable
@@ -23,7 +24,9 @@ def _dot_general(reader: Any, params: Any, a: Any, b: Any) -> KernelArray:
     left, right = reals(a), reals(b)
     for k, l in zip((*left_summed, *left_batch), (*right_summed, *right_batch), strict=True):
         if left.dims[k] != right.dims[l]:
-            raise Unreadable(f"lengths {left.dims[k]!r} and {right.dims[l]!r} meet")
+            raise Unreadable(
+                f"lengths {areas.spelled(left.dims[k])} and {areas.spelled(right.dims[l])} meet"
+            )
     left_free = [k for k in range(left.ndim) if k not in (*left_summed, *left_batch)]
     right_free = [k for k in range(right.ndim) if k not in (*right_summed, *right_batch)]
     dims = [

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 from ...kernel.index import Index
+from .. import areas
 from ..areas import Area, Length
 from ..questions import Unreadable, aside
 from .merging import Merged
@@ -210,7 +211,7 @@ def first_axes(sequences: Sequence[Any], length: Length) -> list[Index]:
     if len(found) == 1 and () not in found and all(one.dims[0] == length for one in sequences):
         return list(found.pop())
     if isinstance(length, Area):
-        raise Unreadable(f"a loop of {length!r} turns, a product of sizes")
+        raise Unreadable(f"a loop of {areas.spelled(length)} turns, a product of sizes")
     return [length]
 
 

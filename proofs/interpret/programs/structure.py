@@ -278,7 +278,7 @@ def _inside(start: Index, most: Index) -> Index:
     if holds(-start):
         return Index(0)
     raise Unreadable(
-        f"whether a part that begins at {start!r} runs over an end depends on the sizes"
+        f"whether a part that begins at {areas.spelled(start)} runs over an end depends on the sizes"
     )
 
 

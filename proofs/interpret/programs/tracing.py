@@ -211,4 +211,5 @@ def _given(
 
 
 def _first_line(error: Exception, dimensions: Dimensions) -> str:
-    return dimensions.named(str(error).strip().split("\n", 1)[0])
+    line = dimensions.named(str(error).strip().split("\n", 1)[0])
+    return re.sub(rf"'?{NAME}'?( object)?", "a size", line)

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...kernel.index import Index, position
 from ...kernel.term import Term, as_term
+from .. import areas
 from ..array import KernelArray, comprehension
 from ..namespace import Namespace
 from ..questions import Unreadable
@@ -31,7 +32,9 @@ def _triangular_solve(reader: Any, params: Any, a: Any, b: Any) -> KernelArray:
     if params["transpose_a"] == params["left_side"]:
         matrix, lower = matrix.mT, not lower
     if matrix.dims[-2:] != (length := right.dims[-2],) * 2:
-        raise Unreadable(f"a system of {matrix.dims[-2]!r} equations for {length!r} unknowns")
+        raise Unreadable(
+            f"a system of {areas.spelled(matrix.dims[-2])} equations for {areas.spelled(length)} unknowns"
+        )
     solution = _solved(matrix, right, lower, bool(params["unit_diagonal"]))
     return solution if params["left_side"] else solution.mT
 
