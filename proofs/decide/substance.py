@@ -1,4 +1,4 @@
-"""What a user's claim is about: which of the user's functions ran for it, and whether it says anything at all.
+"""What a user's claim is about: which of the user's functions it calls, and whether it says anything at all.
 
 A claim may be true of anything: one that compares an expression with itself, or two sides in which no input stands. No
 verdict is changed by that; it is told beside the verdict.
@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-import sys
 import textwrap
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from math import prod
 from pathlib import Path
@@ -25,7 +23,7 @@ from ..exact.recorded import Node, in_order, recorded
 from ..language import statements
 from ..language.claim import Claim
 from ..language.statements import Statement
-from ..refute.own_text import is_own
+from ..refute.own_text import own_functions
 from .budget import Stopped
 
 COMPARISONS = (
@@ -41,19 +39,21 @@ LONGEST = 60
 
 
 def told(claim: Claim, result: Result) -> Result:
-    """The result with what ran, and with what is to be said of a claim that says nothing, where it is settled."""
+    """The result with what is called, and with what is to be said of a claim that says nothing, where it is settled."""
     if result.verdict not in SETTLED:
         return result
     seen = substance(claim)
-    ran = sorted({*result.definitions, *seen.ran}) or list(seen.body)
+    ran = sorted({*result.definitions, *seen.called}) or list(seen.body)
     return replace(result, definitions=ran, vacuous=seen.vacuous)
 
 
 class Substance(NamedTuple):
-    """What a claim's body ran, and what is to be said of it."""
+    """What a claim's body calls, and what is to be said of it."""
 
-    ran: tuple[str, ...] = ()
-    """Where the user's functions are that it called, by file and line; lambdas are not told."""
+    called: tuple[str, ...] = ()
+    """Where the user's functions are that its text leads to, by file and line; lambdas are not told.
+
+    It is read from the code and not watched: with a trace function set, Python 3.11 was seen to hang."""
     body: tuple[str, ...] = ()
     """Where the body itself is."""
     vacuous: str = ""
@@ -62,14 +62,12 @@ class Substance(NamedTuple):
 
 def substance(claim: Claim) -> Substance:
     """Run the body on recorded numbers, at the smallest sizes first, until an input stands in what is compared."""
-    ran: set[CodeType] = set()
     judged, depends = False, not claim.given
     for sizes in claim.every_size:
         if sum(map(prod, shapes(claim, sizes).values())) > MOST_SYMBOLS:
             break
         try:
-            with _calls(ran):
-                compared = recorded(claim, sizes)
+            compared = recorded(claim, sizes)
         except (Stopped, KeyboardInterrupt):
             raise
         except ArithmeticError:  # there is no value at these sizes
@@ -84,7 +82,8 @@ def substance(claim: Claim) -> Substance:
     if judged and not depends:
         told.append(f"neither side depends on {', '.join(claim.given)}")
     body = _code(claim.body)
-    called = [code for code in ran if code is not body]
+    codes = [function.__code__ for function in own_functions(claim)[0]]
+    called = [code for code in codes if code is not body and not code.co_name.startswith("<")]
     return Substance(_places(called), _places([body] if body else []), "; ".join(told))
 
 
@@ -96,24 +95,6 @@ def _code(body: Any) -> CodeType | None:
 
 def _places(codes: list[CodeType]) -> tuple[str, ...]:
     return tuple(f"{Path(code.co_filename).name}:{code.co_firstlineno}" for code in codes)
-
-
-@contextmanager
-def _calls(codes: set[CodeType]) -> Iterator[None]:
-    """The code of each function with a name, in the user's files, that is called in this block."""
-
-    def called(frame: Any, event: str, _: Any) -> None:
-        code = frame.f_code
-        named = event == "call" and code not in codes and not code.co_name.startswith("<")
-        if named and is_own(frame.f_globals.get("__name__"), code.co_filename):
-            codes.add(code)
-
-    before = sys.getprofile()
-    sys.setprofile(called)
-    try:
-        yield
-    finally:
-        sys.setprofile(before)
 
 
 def _has_inputs(statement: Statement) -> bool:

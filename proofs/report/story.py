@@ -115,7 +115,7 @@ def _sections(
         alone if body and statement["definitions"] == [body] else d
         for d in statement["definitions"]
     ]
-    yield Section("Definitions that ran", ran, "list")
+    yield Section("Definitions", ran, "list")
     yield Section("Depends on", list(claim["depends_on"]), "list")
 
 

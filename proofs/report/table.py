@@ -25,7 +25,18 @@ from .long_table import (
     shown_files,
 )
 from .standing import Blame, statements
-from .words import Record, as_expected, caveats, cut, fault, is_mended, limited, mend, one_line
+from .words import (
+    Record,
+    as_expected,
+    caveats,
+    cut,
+    fault,
+    is_mended,
+    limited,
+    mend,
+    one_line,
+    unmet,
+)
 
 GAP = "  "
 HOLDS = "what holds"
@@ -42,8 +53,8 @@ class Line(NamedTuple):
     text: str
     starred: bool
     """Whether a star stands in it, which is explained below."""
-    mend: str = ""
-    """An edit of the user's text, which has lines of its own and is not cut."""
+    whole: str = ""
+    """What to do: an edit of the user's text, or of what is expected. It has lines of its own and is not cut."""
 
 
 def table(
@@ -138,7 +149,7 @@ def _told(line: Line, lines: Sequence[Line], colour: bool, width: int) -> Iterat
     room = width - 3 * len(GAP) - max(ids, cell_len(line.id)) - verdicts
     begin = _columns(line, ids, verdicts, colour)
     yield f"{begin}{GAP}{cut(line.text, room)}" if room >= LEAST else begin.rstrip()
-    yield from _wrapped(line.mend, min(width, WIDTH), GAP * 2) if line.mend else []
+    yield from _wrapped(line.whole, min(width, WIDTH), GAP * 2) if line.whole else []
 
 
 def _wrong(
@@ -151,7 +162,7 @@ def _wrong(
         expected = as_expected(statement)
         settled = expected or statement["verdict"] in ("proved", "supported", "not-checkable")
         settled |= verdict == "refuted" and mended and not amends
-        starred = mine and verdict == "proved*" and not expected
+        starred = mine and verdict == "proved*" and not expected and _speaks_of_sizes(statement)
         why = [] if settled and not starred else [fault(statement)]
         mends = [] if settled else statement.get("mends", ())[:1]
         told = [*why, *caveats(statement)]
@@ -160,14 +171,22 @@ def _wrong(
         if blame is not None and not any(text and text in blame.why for text in told):
             why.append(blame.why)
         said = caveats_before(statement, "; ".join(text for text in why if text))
+        if news := unmet(statement):  # what to do about it has a line of its own
+            said = said.replace(news, news.partition("; ")[0])
         of_no_use = amends and mended and verdict == "unknown"  # another one holds
         if said and not of_no_use:
             place = (statement.get("written") or "") if mine else ""
             named = shown_files(files) if len(files) <= FEW else [place.rpartition(":")[0]]
             redo = " ".join([SHOW, *named * mine, statement["id"]])
             text = f"{place}: {said}" if place else said
-            mended_by = "".join(f"mend: {mend(one)}" for one in mends)
-            yield Line(redo, verdict, text, verdict.endswith("*"), mended_by)
+            whole = [f"mend: {mend(one)}" for one in mends] or [unmet(statement).partition("; ")[2]]
+            yield Line(redo, verdict, text, verdict.endswith("*"), whole[0])
+
+
+def _speaks_of_sizes(statement: Record) -> bool:
+    """Whether it is about sizes at all: where it is not, there are no more than it is proved at."""
+    tried = [at for one in statement["evidence"] for at in one["sizes"] or ()]
+    return any(tried) or not tried
 
 
 def _wrapped(text: str, width: int, margin: str = GAP) -> list[str]:
