@@ -62,6 +62,7 @@ def sliced_gates(x, h, w):
     return lax.scan(step, h, x)[1]
 
 
+@pytest.mark.long
 def test_a_lemma_that_says_a_state_by_itself_is_no_endless_search():
     shapes = "x: T n, h: n, w: n 3*n"
     result = prove(split_gates, shapes=shapes, equals=sliced_gates, seconds=5).result
