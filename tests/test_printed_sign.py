@@ -75,7 +75,6 @@ def test_the_formulas_in_words_are_those_of_the_layers():
 
 
 @pytest.mark.long
-@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("order", "mask"),
     [((2, 0), lsa.causal_mask), ((1, 0), lsa.causal_mask), ((0, 1), lsa.examples_mask)],

@@ -153,7 +153,6 @@ def mutants(tensors, seed, carried):
 
 
 @pytest.mark.long
-@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("sizes", "options"),
     [((2, 1, 1), {}), ((2, 2, 1), {"in_one_block": True, "tokens": "interleaved"})],
