@@ -76,7 +76,7 @@ def resolve(
         if together := _together("check", target):
             raise UsageError(together)
         if _is_file(target):
-            named.append(target)
+            named += [target] * Path(target).is_file()
             read = lambda name: ledgers.from_file(Path(name), pinned(), budget=budget)  # noqa: E731
             _load(read, target, files, problems)
         else:

@@ -26,7 +26,9 @@ def twice_again(x, factor):
 def test_a_mistake_in_a_call_is_raised_there_and_names_the_arguments(call):
     with pytest.raises(UsageError, match="shapes='x: …, factor: …'") as caught:
         call(twice, equals=twice_again)
-    files = [Path(frame.filename).name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    files = [
+        Path(frame.filename).name for frame in traceback.extract_tb(caught.value.__traceback__)
+    ]
     assert files == ["test_mistaken_calls.py", "_library.py"] and caught.value.__suppress_context__
 
 
