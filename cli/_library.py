@@ -208,7 +208,7 @@ def _sources(target: Any) -> list[Source]:
         return target.sources
     if not isinstance(target, Source):
         raise UsageError(
-            f"check: {target!r} is a {type(target).__name__}; give a path, a module, a Source, or an id."
+            f"check: {target!r} is of type {type(target).__name__}; give a path, a module, a Source, or an id."
         )
     if not target.rows:
         raise UsageError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import warnings
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,35 @@ def test_a_script_that_cannot_be_written_is_refused_before_the_work(run: Run):
     """Nothing is imported: there is no module of these names."""
     said = one_line(run("prove", "a:f", "--equals", "a:g", "--script", "nowhere/at_all.py"))
     assert "--script nowhere/at_all.py: cannot write there" in said
+
+
+@pytest.mark.long
+def test_a_program_that_draws_numbers_is_not_said_to_agree(tmp_path: Path, run: Run):
+    pytest.importorskip("torch")
+    file = tmp_path / "drawing.py"
+    file.write_text(
+        "import torch\n\n\ndef dropped(x):\n    return torch.nn.functional.dropout(x, 0.5)\n\n\n"
+        "def kept(x):\n    return x\n"
+    )
+    answer = run("prove", f"{file}:dropped", "--equals", f"{file}:kept", "--shapes", "x: n")
+    assert answer.code == 0 and "agree" not in answer.out
+    assert "dropped gives other numbers each time it is run" in answer.out
+
+
+@pytest.mark.long
+def test_a_module_whose_parameters_are_forgotten_is_a_line_that_names_them(
+    tmp_path: Path, run: Run
+):
+    pytest.importorskip("torch")
+    file = tmp_path / "layer.py"
+    file.write_text(
+        "import torch\n\n\nclass Net(torch.nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.lin = torch.nn.Linear(4, 4)\n\n"
+        "    def forward(self, x):\n        return self.lin(x)\n\n\ndef kept(x):\n    return x\n"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        said = one_line(
+            run("prove", f"{file}:Net", "--equals", f"{file}:kept", "--shapes", "x: n 4")
+        )
+    assert "takes x, lin_weight, lin_bias; --shapes names x" in said
