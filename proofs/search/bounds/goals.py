@@ -37,8 +37,8 @@ SQUARED = 8
 TRIED = 3
 """How many ways of writing what is left are tried by induction on a size."""
 NOT_FOUND = (
-    "the terms of the left side, each bounded by itself, are not seen to be at most the right side; give each norm of "
-    "what is given a bound of its own"
+    "the terms of the left side, each bounded by itself, are not seen to be at most the right side; "
+    "give each array a bound of its own, such as norm(q) ≤ C and operator_norm(S) ≤ b for S @ q"
 )
 
 
