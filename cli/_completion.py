@@ -15,12 +15,19 @@ PATHS = ("FILE", "DIR", "PATH", "TARGET")
 """Placeholders that hold one of these words stand for paths, too."""
 
 BASH = """\
+_scanproof_claims() {{ # ids of the claims that a file of yours defines; it is not run
+  tr '\\n' ' ' 2>/dev/null < "$1" | grep -oE '\\.(claim|law|unchecked)\\( *.[^,)]+' | sed 's/^[^(]*( *.//; s/.$//'
+}}
 _scanproof() {{
   local command=${{COMP_WORDS[1]}} current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
   local words= files= IFS=$'\\n'
   [ "$current" = = ] && current=
   [ "$previous" = = ] && previous=${{COMP_WORDS[COMP_CWORD-2]}}
-  local ids='{ids}'
+  local ids='{ids}' own= word
+  for word in "${{COMP_WORDS[@]:2}}"; do
+    case "$word" in *.py) own+=$(_scanproof_claims "$word")$IFS ;; esac
+  done
+  [ -n "${{own//$IFS/}}" ] && ids=$own
   local rows='{rows}'
   if [ "$COMP_CWORD" -eq 1 ]; then
     words='{commands}'

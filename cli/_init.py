@@ -97,6 +97,7 @@ def init(file: File = None) -> None:
     if path.suffix != ".py":
         raise UsageError(f"init {path}: a claim file is a Python file; its name must end in .py.")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with create(path) as new:
             new.write(STARTER.format(name=path).encode())
     except FileExistsError:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.budget import TIME_LIMIT
@@ -20,8 +21,25 @@ from ._results import CheckResult, ProofResult
 Target = str | os.PathLike[str] | ModuleType | Source | Ledger
 SUFFICES = ("proved", "proved*", "unknown")
 """What may be asked of two functions in a test, from the most to the least."""
+Asked = ParamSpec("Asked")
+Answer = TypeVar("Answer")
 
 
+def _blaming_the_call(function: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
+    """The function, of which a mistake in the call is raised at the call: no line of ours is shown below it."""
+
+    @functools.wraps(function)
+    def called(*given: Asked.args, **options: Asked.kwargs) -> Answer:
+        __tracebackhide__ = True
+        try:
+            return function(*given, **options)
+        except UsageError as error:
+            raise error.with_traceback(None) from None
+
+    return called
+
+
+@_blaming_the_call
 def prove(
     function: str | Callable[..., Any],
     *,
@@ -78,6 +96,7 @@ def prove(
     return ProofResult(outcome, sizes, expect)
 
 
+@_blaming_the_call
 def assert_equal(
     function: str | Callable[..., Any],
     equals: str | Callable[..., Any],
@@ -115,6 +134,7 @@ def assert_equal(
     raise AssertionError(f"{found}{hint}")
 
 
+@_blaming_the_call
 def check(
     *targets: Target,
     engine: str = "all",
@@ -188,7 +208,7 @@ def _sources(target: Any) -> list[Source]:
         return target.sources
     if not isinstance(target, Source):
         raise UsageError(
-            f"check: {target!r} is a {type(target).__name__}; give a path, a module, a Source, or an id."
+            f"check: {target!r} is of type {type(target).__name__}; give a path, a module, a Source, or an id."
         )
     if not target.rows:
         raise UsageError(

@@ -44,9 +44,9 @@ Examples:
 \b
 Exit codes:
   0  nothing that is asserted (an amendment, a claim of yours) is refuted
-  1  something is that no --baseline forgives, or a claim is worse than there
+  1  something is, or is not as expected, or is worse than in --baseline
   2  only with --strict: something is unknown, or refuted and not mended
-  3  a usage or tool error
+  3  a mistake in the call, or in a file of claims
 """
 
 TARGETS = """
@@ -219,7 +219,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if complaint is not None:
             path = getattr(getattr(error, "ctx", None), "command_path", "scanproof")
             help = f"`{path} --help` lists what is allowed."
-            return _failed(f"{complaint().rstrip('.?')}; {help}")
+            said = complaint()
+            joined = f"{said} {help}" if said.endswith("?") else f"{said.rstrip('.')}; {help}"
+            return _failed(joined)
         if os.environ.get("SCANPROOF_TRACEBACK"):
             raise
         kind = type(error).__name__

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scanproof.constructs.errors import UsageError
 from scanproof.proofs.language.expect import ALLOWED, is_met, unmet
 
 from ._options import MemoryLimit, TimeLimit, choice
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.outcome import Outcome
+
+    from ._output import Destination
 
 FORMATS = ("text", "json")
 FRAMEWORKS = ("jax", "torch")
@@ -83,7 +84,7 @@ def prove(
     from scanproof.proofs.report.progress import lasting
 
     from ._interrupts import heard
-    from ._output import quiet_stdout, write
+    from ._output import Destination, quiet_stdout, write
 
     search = {} if steps is None else {"steps": whole(f"--steps {steps}", steps)}
     limits = (
@@ -91,6 +92,7 @@ def prove(
         memory("--memory-limit", memory_limit, SIDE_BY_SIDE),
     )
     within = Budget(*limits)
+    written = None if script is None else Destination(script, "--script")
     with heard(), quiet_stdout(), lasting("proving") as tell:
         outcome = prove_apart(
             function,
@@ -103,25 +105,20 @@ def prove(
             tell=tell,
             **search,
         )
-    if script is not None:
-        _write_script(script, outcome)
+    if written is not None:
+        _write_script(written, f"--script {script}", outcome)
     write(_json(outcome, expect) if format == "json" else _text(outcome) + _said(outcome, expect))
     raise typer.Exit(_code(outcome, strict, expect))
 
 
-def _write_script(path: Path, outcome: Outcome) -> None:
+def _write_script(place: Destination, option: str, outcome: Outcome) -> None:
     from ._output import say
 
     text = program_text(outcome)
     if text is None:
-        say(f"--script {path}: not written, since no inputs were found on which the two differ")
+        say(f"{option}: not written, since no inputs were found on which the two differ")
         return
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"--script {path}: cannot be written: {error.strerror or error}."
-        ) from None
+    place.write(text)
 
 
 def _said(outcome: Outcome, expect: str | None) -> str:

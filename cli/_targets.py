@@ -41,7 +41,7 @@ class Selection:
     """Sources whose rows were all asked for; None stands for all sources."""
     source: str | None = None
     files: list[str] = field(default_factory=list)
-    """The user's files, as they were named."""
+    """The user's files and modules, as they were named."""
     pinned: Definitions | None = None
     """The package's definitions before the user's files ran; None if there are no such files."""
 
@@ -73,8 +73,10 @@ def resolve(
     everything = _providers.sources()
     pinned = functools.cache(ledgers.noted)
     for target in dict.fromkeys(_in_folders(targets, problems)):
+        if together := _together("check", target):
+            raise UsageError(together)
         if _is_file(target):
-            named.append(target)
+            named += [target] * Path(target).is_file()
             read = lambda name: ledgers.from_file(Path(name), pinned(), budget=budget)  # noqa: E731
             _load(read, target, files, problems)
         else:
@@ -85,11 +87,16 @@ def resolve(
         known = ledgers.Ledger(_distinct([*files, *built_in]))
         if not _matches(known, pattern) and _importable(pattern, pinned):
             patterns.remove(pattern)
+            named.append(pattern)
             read = lambda name: ledgers.from_module(name, pinned(), budget)  # noqa: E731
             _load(read, pattern, files, problems)
     files = [s for s in _distinct(files) if s not in everything]
     ledger = ledgers.Ledger([*files, *built_in])
     own = {row.claim.id for s in files for row in s.rows}
+    for pattern in patterns:
+        if not _matches(ledger, pattern):
+            ids = [claim.id for row in ledger.rows for claim in _claims(row)]
+            raise UsageError(_unknown("check", pattern, named, ids))
     picked = {row.claim.id for row in ledger.select(patterns)} if patterns or not targets else set()
     whole = {s.name for s in files if not any(row.claim.id in picked for row in s.rows)}
     rows = [
@@ -202,11 +209,27 @@ def _not_one(command: str, ids: Sequence[str], files: Sequence[str], known: list
     if len(ids) > 1:
         return f"{command} {' '.join(ids)}: give one id; `{listed}` prints every id."
     (id,) = ids
+    if together := _together(command, id):
+        return together
     if re.search(r"[*?[]", id):
         return f"{command} {id}: give one id, not a pattern; `{listed}` prints every id."
-    if files or id.partition(".")[0] in {one.partition(".")[0] for one in known}:
-        return ledgers.unknown(id, known)
-    own = f"scanproof {command} FILE.py {id}"
+    return _unknown(command, id, files, known)
+
+
+def _together(command: str, target: str) -> str:
+    """What to say of a file and an id in one, as pytest and lock files name claims; nothing of what is none."""
+    file, _, id = target.partition("::")
+    if not id:
+        return ""
+    return f"{target}: give the file and the id apart: `{shlex.join(['scanproof', command, file, id])}`."
+
+
+def _unknown(command: str, id: str, files: Sequence[str], known: Sequence[str]) -> str:
+    """What to say of an id or pattern that is not known: the nearest, or that its file has to be named."""
+    source, dot, _ = id.partition(".")
+    if files or not dot or source in {one.partition(".")[0] for one in known}:
+        return ledgers.unknown(id, list(known))
+    own = shlex.join(["scanproof", command, "FILE.py", id])
     return f"no claim of scanproof's own is {id!r}; give the file that defines it, too: `{own}`."
 
 
@@ -219,7 +242,7 @@ def _load(load, target: str, files: list[Source], problems: list[str]) -> None:
         files.extend(found)
     except UsageError as error:
         message = str(error)
-        problems.append(message if target in message else f"{target}: {message}")
+        problems.append(message if str(Path(target)) in message else f"{target}: {message}")
         files.extend(getattr(error, "sources", ()))
 
 

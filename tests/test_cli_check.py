@@ -36,7 +36,7 @@ def test_true_claim_of_a_file_is_proved(run: Run, write: Write):
 def test_false_claim_of_a_file_exits_1_even_if_mended(run: Run, write: Write):
     answer = run("check", write(TRUE, MENDED))
     assert answer.code == 1
-    assert "2 against the claimed 4 at N = 2" in answer.out
+    assert "5 against the claimed 9 at N = 2" in answer.out
     (told,) = [line for line in answer.out.splitlines() if "mine.square+one " in line]
     assert told.startswith("  scanproof show mine.py mine.square+one  refuted  mine.py:")
     assert told.endswith(": 2 against the claimed 4 at N = 2")

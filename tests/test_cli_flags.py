@@ -128,6 +128,7 @@ COMPLETED = [
     (["check", "--output", "a fi"], ["a file.py"]),
     (["check", "a fi"], ["a file.py"]),
     (["check", "--jobs", ""], []),
+    (["check", "claims/mine.py", "mi"], ["mine.sum", "mine.law"]),
     (["show", f"{KNOWN}+"], [f"{KNOWN}+sign"]),
     (["reproduce", "gril.table7"], ["gril.table7"]),
     (["completion", ""], ["bash", "zsh", "fish"]),
@@ -137,6 +138,10 @@ COMPLETED = [
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 def test_bash_completes_commands_options_values_ids_and_files(run: Run, tmp_path: Path):
     (tmp_path / "a file.py").touch()
+    (tmp_path / "claims").mkdir()
+    (tmp_path / "claims/mine.py").write_text(
+        '@mine.claim(\n    "mine.sum",\n    says="x"\n)\nmine.law("mine.law", it)\nraise SystemExit'
+    )
     lines = [run("completion", "bash").out, "say() { printf '%s|' \"${COMPREPLY[@]}\"; echo; }"]
     for words, _ in COMPLETED:
         typed = " ".join(f"'{word}'" for word in ("scanproof", *words))

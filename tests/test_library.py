@@ -152,7 +152,7 @@ def test_assert_equal_takes_less_only_where_that_is_said(
         (lambda: scanproof.assert_equal(twice, thrice, suffices="most"), "allowed: proved, proved*"),
         (lambda: scanproof.prove(twice, equals=thrice, expect="true"), "allowed: proved, refuted, unknown"),
         (lambda: scanproof.prove(twice, equals=thrice), "neither has annotations of jaxtyping"),
-        (lambda: scanproof.check(NO_TARGET), "3 is a int; give a path, a module, a Source"),
+        (lambda: scanproof.check(NO_TARGET), "3 is of type int; give a path, a module, a Source"),
         (lambda: scanproof.check(Source("empty", title="")), "the source empty has no claim"),
         (lambda: scanproof.check(sys), "sys defines no claim"),
         (lambda: scanproof.check("missing.py"), "no such file"),

@@ -18,7 +18,7 @@ WHY: tuple[tuple[str, str], ...] = (
         "its program multiplies two sizes, and a proof for all sizes reads only sums and multiples of them",
     ),
     (
-        NOT_READ + r"kernel arrays have no function '(\w+)'",
+        NOT_READ + r"a proof for all sizes has no function '(\w+)'",
         r"its program takes \1 of a number, which a proof for all sizes does not read",
     ),
     (

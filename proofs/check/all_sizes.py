@@ -36,6 +36,7 @@ from .witness_family import Mutation, verify
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
 LOGARITHMS = "logarithms are of numbers > 0"
 NO_SIZES = "it speaks of no sizes"
+NOT_READ = "for all sizes it is not read"
 DIFFERING = -1
 """Stands for all statements whose sides differ: one witness shows them."""
 
@@ -75,12 +76,22 @@ def check(
     return outcome(lambda: _checked(claim, certificate, session, mutate))
 
 
+def unread(claim: Claim, session: Sessions) -> str | None:
+    """Why the claim is not read with symbols for sizes; None if it is."""
+
+    def read_alone() -> None:
+        with session() as current:
+            own_interpretation(claim, current, None)
+
+    return outcome(read_alone)
+
+
 def outcome(result: Callable[[], Any]) -> Any:
     """What comes out, or why nothing does."""
     try:
         return result()
     except Unreadable as error:
-        why = f"for all sizes it is not read: {placed(error)}"
+        why = f"{NOT_READ}: {placed(error)}"
         return Unsafe(why) if error.unsafe else why
     except _Doubtful as error:
         return Unsafe(str(error))
@@ -95,7 +106,7 @@ def outcome(result: Callable[[], Any]) -> Any:
     except RecursionError as error:
         return f"for all sizes {_recursing(error)}"
     except (TypeError, ValueError, AttributeError, IndexError) as error:
-        return f"for all sizes it is not read ({type(error).__name__}): {placed(error)}"
+        return f"{NOT_READ} ({type(error).__name__}): {placed(error)}"
 
 
 def _recursing(error: RecursionError) -> str:

@@ -44,6 +44,7 @@ from .sizes_beyond import next_sizes
 from .witness_family import one_of_every
 
 NOT_SHOWN = "equality could not be shown, and no counterexample was found"
+SINCE_READ = "a proof for all sizes was not looked for since the claim's text changed"
 UNSCOPED = (
     "the equation holds for parameters that the body itself makes, which may depend on the inputs; let "
     "parameters= make them, from sizes and the symbols in fixed="
@@ -98,8 +99,21 @@ def argued(claim: Claim, certificate: Argument, session: Sessions, second: bool)
                 f"the engines find the claim true, plain numbers find it false at {sizes}"
             )
     scope = "all-sizes" if proofs else "fixed-size"
-    result = Result("proved", scope, certificate.why or None, evidence=[*shown, *entries])
+    why, outdated = _reason(claim, certificate.why, session)
+    found = [*shown, *entries]
+    result = Result("proved", scope, why or None, evidence=found, outdated=outdated)
     return _tried(claim, result, runs) if claim.ranges else result
+
+
+def _reason(claim: Claim, why: str, session: Sessions) -> tuple[str, bool]:
+    """Why there is no proof for all sizes, and whether what the certificate says of it holds no more.
+
+    That a claim is not read is seen by reading it: the text that was at fault may have changed since.
+    """
+    if not why.startswith(all_sizes.NOT_READ):
+        return why, False
+    now = all_sizes.unread(claim, session)
+    return (SINCE_READ, True) if now is None else (now, False)
 
 
 def _of_kernel(claim: Claim, one: AllSizes, session: Sessions) -> list[dict[str, Any]]:

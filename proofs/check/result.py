@@ -32,6 +32,8 @@ class Result:
     """Sizes at which a statement was seen to fail though the certificate says that it holds."""
     stale: bool = False
     """Whether its certificate is not of the claim as it is now."""
+    outdated: bool = False
+    """Whether it is proved at fixed sizes by a certificate that gives a reason which holds no more."""
     broken: bool = False
     """Whether its certificate is damaged or shows nothing, or could not be written."""
     undefined: bool = False

@@ -14,7 +14,7 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 
 from ..language.sizes import names
-from . import targets
+from . import called, targets
 
 NAMED = re.compile(r"[^\W\d]\w*=(.+)")
 """A dimension with a word that says what it is: rows=4 is 4."""
@@ -44,9 +44,11 @@ def shapes(functions: Sequence[str | Callable[..., Any]]) -> dict[str, str]:
         if found:
             return found
     both = " and ".join(map(targets.name, functions))
+    own = called.parameters(_loaded(functions[0])) or []
+    such = ", ".join(f"{one.name}: …" for one in own) or "X: T f, q: f"
     raise UsageError(
-        f"prove {both}: no shapes are given, and neither has annotations of jaxtyping. Say how long the arrays are: "
-        "shapes='X: T f, q: f', on the command line --shapes 'X: T f, q: f'."
+        f"prove {both}: no shapes are given, and neither has annotations of jaxtyping. Give each array's dimensions, "
+        f"letters for sizes, as in X: T f: shapes='{such}', on the command line --shapes '{such}'."
     )
 
 

@@ -143,7 +143,7 @@ def listed(
     Raises:
         UsageError: if they name some arguments and something else, or leave out one that has to be given.
     """
-    every = _parameters(function)
+    every = parameters(function)
     if every is None:
         return given
     own = [p.name for p in every]
@@ -157,14 +157,16 @@ def listed(
     left = [p for p in every if p.name not in taken and p.default is p.empty]
     missing = [p.name for p in left if _is_read(function, p.name)]
     if missing or len(taken) < len(given):
-        asks = f" {missing[0]} has no default, and is read: give its shape." if missing else ""
+        asks = " Both functions are called with all that --shapes names."
+        if missing:
+            asks = f" {missing[0]} has no default, and is read: give its shape."
         raise UsageError(
             f"{name} takes {', '.join(own) or 'no arguments'}; --shapes names {', '.join(given)}.{asks}"
         )
     return given if wrong else {n: given[n] for n in taken}
 
 
-def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter] | None:
+def parameters(function: Callable[..., Any]) -> list[inspect.Parameter] | None:
     """The arguments that a function can be given; None where it says nothing, or takes any number."""
     try:
         every = list(inspect.signature(function).parameters.values())
@@ -203,7 +205,7 @@ def _count(code: CodeType) -> int:
 
 def with_arguments(function: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
     """The function of arrays of these names alone, in their order; itself if it takes them first, and needs no more."""
-    every = _parameters(function)
+    every = parameters(function)
     if every is None:
         return function
     taken = _taken(every, names)

@@ -185,7 +185,8 @@ def _at_random_alone(claim: Claim, because: str) -> Result:
         tried = beyond(claim, claim.every_size)
         fails, held = tried.fails, len(tried.held)
     if fails is None:
-        why = f"{because}; at {held} choices of sizes they agree at random points"
+        choices = "1 choice" if held == 1 else f"{held} choices"
+        why = f"{because}; at {choices} of sizes they agree at random points"
         return Result("unknown", reason=why)
     found = _in_balls(claim, fails)
     if found.verdict == "refuted":

@@ -313,7 +313,7 @@ def _traced_once(name: str, function: Callable[..., Any], claim: Claim, at: Size
     except mistakes.Errors as error:
         raise UsageError(
             f"{name} does not run on arrays of shapes {', '.join(str(tuple(e.const for e in d)) for d in dims)} "
-            f"({by_name(at)}): {mistakes.said(error)}"
+            f"({by_name(at)}) as JAX traces it: {mistakes.said(error)}"
         ) from error
     purity.same(name, first.jaxpr, again.jaxpr)
 

@@ -83,7 +83,8 @@ def _ignores_interrupts() -> bool:
 def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: set[Any]) -> Result:
     with stage.within("checking its certificate"):
         recorded = _recorded(claim, engines, certificates)
-    if recorded.verdict in SETTLED or not certificates.search:
+    settled = recorded.verdict in SETTLED and not recorded.outdated
+    if settled or not certificates.search:
         return recorded
     certificate, result = _found(claim, lambda: find(claim, engines), ran)
     if (

@@ -200,7 +200,7 @@ class Namespace(Functions, NumPyFunctions):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in ("differentiate",):
             raise AttributeError(name)
-        raise Unreadable(f"kernel arrays have no function {name!r}")
+        raise Unreadable(f"a proof for all sizes has no function {name!r}")
 
 
 EVERYBODYS = frozenset([*dir(Functions), *dir(NumPyFunctions)]) - OBJECTS_OWN - {

@@ -28,6 +28,7 @@ from .standing import Blame, statements
 from .words import (
     Record,
     as_expected,
+    beside_verdict,
     caveats,
     cut,
     fault,
@@ -41,6 +42,8 @@ from .words import (
 GAP = "  "
 HOLDS = "what holds"
 SHOW = "scanproof show"
+OPEN = ("unknown", "proved*")
+"""Verdicts whose reasons end, after a semicolon, with what to do."""
 LEAST = 20
 """Where fewer columns are left, the text has a line of its own."""
 
@@ -119,7 +122,7 @@ def _said(claim: Record) -> str:
         expected = "as expected; " * as_expected(statement)
         holds = " ".join([f"{expected}{HOLDS}{star}{one_of}", *limited(proved[0])])
         return f"{holds}: {one_line(proved[0]['statement'])}"
-    return fault_or_no_mend(claim, statement)
+    return beside_verdict(fault_or_no_mend(claim, statement))
 
 
 def _printed(line: Line, lines: Sequence[Line], colour: bool, width: int) -> Iterator[str]:
@@ -163,7 +166,7 @@ def _wrong(
         settled = expected or statement["verdict"] in ("proved", "supported", "not-checkable")
         settled |= verdict == "refuted" and mended and not amends
         starred = mine and verdict == "proved*" and not expected and _speaks_of_sizes(statement)
-        why = [] if settled and not starred else [fault(statement)]
+        why = [] if settled and not starred else [beside_verdict(fault(statement))]
         mends = [] if settled else statement.get("mends", ())[:1]
         told = [*why, *caveats(statement)]
         if why and verdict == "refuted" and not mends:
@@ -176,10 +179,13 @@ def _wrong(
         of_no_use = amends and mended and verdict == "unknown"  # another one holds
         if said and not of_no_use:
             place = (statement.get("written") or "") if mine else ""
-            named = shown_files(files) if len(files) <= FEW else [place.rpartition(":")[0]]
+            home = place.rpartition(":")[0]
+            named = shown_files([home] if home in files or len(files) > FEW else files)
             redo = " ".join([SHOW, *named * mine, statement["id"]])
             text = f"{place}: {said}" if place else said
             whole = [f"mend: {mend(one)}" for one in mends] or [unmet(statement).partition("; ")[2]]
+            if mine and verdict in OPEN and why == [said] and "; " in said:
+                text, _, whole[0] = text.rpartition("; ")
             yield Line(redo, verdict, text, verdict.endswith("*"), whole[0])
 
 

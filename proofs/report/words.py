@@ -293,6 +293,21 @@ def first_difference(found: Record) -> list[int]:
     return place
 
 
+SAID_BY_VERDICTS = (
+    "no counterexample was found; ",
+    "for all sizes no proof was found: ",
+    "for all sizes it is not read: ",
+)
+"""How reasons begin of what is unknown or proved at fixed sizes: a verdict beside them says as much."""
+
+
+def beside_verdict(reason: str) -> str:
+    """The reason without what its verdict says."""
+    for begin in SAID_BY_VERDICTS:
+        reason = reason.removeprefix(begin)
+    return reason
+
+
 def fault(statement: Record, room: int = 40) -> str:
     """What keeps a statement from being proved; both sides of its counterexample, where they are short."""
     reason = one_line(statement["reason"] or "")

@@ -29,7 +29,7 @@ from .points import (
     small_sizes,
     up_to,
 )
-from .rounding import apart
+from .rounding import apart, close
 from .sides import FORMATS, NARROW, Side
 
 SECONDS, SHORT = 1.0, 0.1
@@ -138,7 +138,9 @@ class Comparison:
         else:
             self._extreme()
         self.runs.notes += self._left_out()
-        if not self.runs.held and not self.runs.different and self.formats is FORMATS:
+        if self._drawn or self.runs.held or self.runs.different:
+            return self.runs
+        if self.formats is FORMATS:
             narrow = Comparison(self.sides, self.shapes, self.ranges, NARROW).run(seconds)
             return narrow if narrow.held or narrow.different else self.runs
         return self.runs
@@ -279,10 +281,13 @@ class Comparison:
             if _shapes(results[0]) != _shapes(results[1]):
                 self._note(sizes, form, compiled, inputs, *_other_shapes(results))
                 return True
+            if close(results, form):
+                continue
+            if self._is_drawn(inputs, sizes, form, compiled, results):
+                return True
             found = apart(self.sides, inputs, form, compiled, results)
-            if found is not None and not self._is_drawn(inputs, sizes, form, compiled, results):
-                self._note(sizes, form, compiled, inputs, found.part, found.actual, found.claimed)
             if found is not None:
+                self._note(sizes, form, compiled, inputs, found.part, found.actual, found.claimed)
                 return True
         if not ran:
             self._failed.update((form, name) for name in self._stopped)
@@ -319,6 +324,7 @@ class Comparison:
             if not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*both, strict=True)):
                 note = f"{side.name} gives other numbers each time it is run"
                 self.runs.notes.append(note)
+                self.runs.held.clear()  # as they would be by chance
                 self._drawn = True
                 return True
         return False

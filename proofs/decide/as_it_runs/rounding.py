@@ -58,7 +58,7 @@ def apart(
 
     Entries of which one is finite and the other is not are not looked at.
     """
-    if _near(results, DIGITS[form]):
+    if close(results, form):
         return None
     spreads = [
         _spread(one, arrays, form, compiled, own) for one, own in zip(sides, results, strict=True)
@@ -83,12 +83,12 @@ def apart(
     return None if part is None else Apart(part, results[0][part], results[1][part])
 
 
-def _near(results: Sequence[Arrays], digits: int) -> bool:
-    """Whether results agree in half of the digits, as they would for inputs that do."""
+def close(results: Sequence[Arrays], form: str) -> bool:
+    """Whether results agree in half of the digits of a format, as they would for inputs that do."""
     for one, other in zip(*results, strict=True):
         both = np.isfinite(one) & np.isfinite(other)
         a, b = one[both], other[both]
-        if np.any(np.abs(a - b) > 2.0 ** (-digits / 2) * np.minimum(np.abs(a), np.abs(b))):
+        if np.any(np.abs(a - b) > 2.0 ** (-DIGITS[form] / 2) * np.minimum(np.abs(a), np.abs(b))):
             return False
     return True
 

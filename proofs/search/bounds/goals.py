@@ -36,7 +36,10 @@ SQUARED = 8
 """No more monomials than this are squared."""
 TRIED = 3
 """How many ways of writing what is left are tried by induction on a size."""
-NOT_FOUND = "no bound was found: what is left of the right side is not seen to be ≥ 0"
+NOT_FOUND = (
+    "the terms of the left side, each bounded by itself, are not seen to be at most the right side; "
+    "give each array a bound of its own, such as norm(q) ≤ C and operator_norm(S) ≤ b for S @ q"
+)
 
 
 class Way(NamedTuple):

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import jax
+
 from scanproof.constructs.errors import UsageError
 
 from ..outputs import opened
@@ -50,7 +52,8 @@ def as_jax(file: Path, module: str, attribute: str) -> Callable[..., Any]:
 def _of_module(kind: type[Module]) -> Callable[..., Any]:
     """`forward` as a function of its arguments and of the module's parameters."""
     names = [*inspect.signature(kind.forward).parameters][1:]  # type: ignore[attr-defined]
-    paths = list(kind().parameters_by_name())
+    with jax.enable_x64(True):  # for names alone, but in a format that JAX has
+        paths = list(kind().parameters_by_name())
     keys = [path.replace(".", "_") for path in paths]
 
     def run(*arrays: Any) -> Any:
