@@ -1,0 +1,133 @@
+"""A recording: what was refused in it, wherever the error went, how much was recorded, and the loops over `each`.
+
+What a body asks that has no one answer at all sizes, and what arrays of nodes do not have, is noted when it happens,
+with the line that did it. So no `except` of a body takes it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar
+
+from scanproof.proofs.interpret.questions import place
+
+from ...statement.whole import Position
+
+MOST = 100_000
+"""The most arrays that one recording may make."""
+T = TypeVar("T", bound=type)
+
+
+class Refused(Exception):
+    """What a body does cannot be recorded; the message has the line."""
+
+
+class TooMuch(BaseException):
+    """More arrays than `MOST`; no `except Exception` of a body stands in its way."""
+
+
+@dataclass
+class Turns:
+    """A loop over `each`: its body is recorded twice, for two positions that each stand for all."""
+
+    positions: tuple[Position, ...]
+    ended: bool = False
+
+
+@dataclass
+class Recording:
+    """What is known of one run of a body."""
+
+    numbers: bool = False
+    """Whether sizes are numbers, and not symbols."""
+    refusals: list[str] = field(default_factory=list)
+    arrays: int = 0
+    loops: list[Turns] = field(default_factory=list)
+
+    def count(self) -> None:
+        """Note that one more array was made.
+
+        Raises:
+            TooMuch: if there are too many.
+        """
+        self.arrays += 1
+        if self.arrays > MOST:
+            raise TooMuch
+
+
+_current: ContextVar[Recording | None] = ContextVar("recording", default=None)
+
+
+def current() -> Recording:
+    """The recording that is under way."""
+    found = _current.get()
+    if found is None:
+        raise Refused("an array of a recorded claim is used after the recording has ended")
+    return found
+
+
+@contextmanager
+def recording(new: Recording) -> Iterator[Recording]:
+    """Record in the block; what was refused in it comes out at its end, whatever became of the error.
+
+    Raises:
+        Refused: for what was refused first, or if too much was recorded.
+    """
+    token = _current.set(new)
+    try:
+        yield new
+    except TooMuch:
+        message = f"it makes more than {MOST} arrays; write a loop with scan, iterate or build"
+        raise Refused(new.refusals[0] if new.refusals else message) from None
+    except Exception as error:
+        if new.refusals:
+            raise Refused(new.refusals[0]) from error
+        raise
+    finally:
+        _current.reset(token)
+    if new.refusals:
+        raise Refused(new.refusals[0])
+
+
+def refusal(why: str, instead: str = "") -> Refused:
+    """Note what is refused, with the line of the body that does it, and hand back the error to raise."""
+    message = f"{why}{place()}" + (f"; {instead}" if instead else "")
+    found = _current.get()
+    if found is not None:
+        found.refusals.append(message)
+    return Refused(message)
+
+
+QUIET = ("__init__", "__getattr__", "__array_namespace__", "__init_subclass__")
+"""Methods by which one asks whether there is something, and that answer with an AttributeError."""
+
+
+def noting(cls: T) -> T:
+    """Decorates a class of arrays, or their namespace: an error that leaves a method is noted, whoever catches it."""
+    methods = {n: f for base in reversed(cls.__mro__[:-1]) for n, f in vars(base).items()}
+    for name, method in methods.items():
+        if isinstance(method, property) and method.fget is not None:
+            setattr(cls, name, property(_noted(method.fget)))
+        elif callable(method) and hasattr(method, "__code__") and name not in QUIET:
+            setattr(cls, name, _noted(method))
+    return cls
+
+
+def _noted(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def noted(*args: Any, **options: Any) -> Any:
+        try:
+            return method(*args, **options)
+        except Refused:
+            raise
+        except Exception as error:
+            recorded = _current.get()
+            if recorded is not None and not recorded.refusals:
+                recorded.refusals.append(f"{error}{place()}")
+            raise
+
+    return noted

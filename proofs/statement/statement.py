@@ -1,0 +1,126 @@
+"""A statement: sizes, inputs, hypotheses, and relations between nodes. It is what is proved, shown and hashed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from . import making, nodes
+from .binding import replaced
+from .errors import IllFormed
+from .interned import Interning
+from .nodes import Input, Node, Parameter
+from .whole import Position, Size, free, moved, substituted, whole
+
+RELATIONS = {
+    "equal": "left = right in every entry",
+    "at_most": "left ≤ right in every entry; an array of shape () stands for all entries",
+    "differs": "at every size there are inputs for which left ≠ right in some entry",
+    "determines": "inputs that agree in `shared` and in the left side agree in the right side",
+    "undetermined": "there are inputs that agree in `shared` and in the left side, and not in the right",
+}
+"""What each relation says."""
+Label: TypeAlias = tuple[Any, ...]
+"""A name in pieces: text and whole numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Relation(metaclass=Interning):
+    """What is said of two nodes, for all values of the positions in `each`, of which later ones may need earlier."""
+
+    kind: str
+    left: Node
+    right: Node
+    each: tuple[Position, ...] = ()
+    shared: tuple[str, ...] = ()
+    label: Label = ()
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A side condition with its text: bounds, or none where it is a predicate that stays Python's."""
+
+    text: str
+    bounds: tuple[Relation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A claim as data."""
+
+    id: str
+    sizes: tuple[Size, ...]
+    inputs: tuple[Input, ...]
+    relations: tuple[Relation, ...]
+    hypotheses: tuple[Hypothesis, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    """The leaves of the construction's parameters, in their order; where they occur in the relations they are these."""
+    at: tuple[tuple[str, int], ...] = ()
+    """The numbers that stand for sizes, where the claim exists at numbers alone."""
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The sides of all relations, hypotheses first."""
+        bounds = [one for h in self.hypotheses for one in h.bounds]
+        return [side for one in (*bounds, *self.relations) for side in (one.left, one.right)]
+
+
+def relation(
+    kind: str, left: Node, right: Node, shared: Sequence[str] = (), label: Label = ()
+) -> Relation:
+    """A relation for all values of the positions that are left free in it.
+
+    Raises:
+        IllFormed: if the shapes of its sides do not fit, or something else than positions is free.
+    """
+    if kind in ("equal", "differs") and left.shape != right.shape:
+        shapes = f"{making.shown(left.shape)} and {making.shown(right.shape)}"
+        raise IllFormed(f"the two sides have shapes {shapes}; both sides of an equation have one")
+    if kind == "at_most" and left.shape and right.shape and left.shape != right.shape:
+        shapes = f"{making.shown(left.shape)} and {making.shown(right.shape)}"
+        raise IllFormed(f"a bound between shapes {shapes}; both have one, or one is a number")
+    spoken = left.free | right.free
+    for piece in label:
+        spoken |= frozenset() if isinstance(piece, str) else free(piece)
+    if not all(isinstance(one, Position) for one in spoken):
+        raise IllFormed("an array from inside a step or a loss is used outside of it")
+    order = sorted(spoken, key=lambda one: len(one.free))
+    height = max(left.height, right.height)
+    each: list[Position] = []
+    for k, position in enumerate(order):
+        final = Position(height + len(order) - k, position.low, position.high)
+        images = {position: whole(final)}
+        left, right = replaced(left, images), replaced(right, images)
+        label = tuple(one if isinstance(one, str) else substituted(one, images) for one in label)
+        order[k + 1 :] = [moved(one, images) for one in order[k + 1 :]]
+        each.append(final)
+    return Relation(kind, left, right, tuple(each), tuple(shared), tuple(label))
+
+
+def every_node(every: Iterable[Node]) -> list[Node]:
+    """Every node that these are computed from, each once, operands first."""
+    done: dict[Node, None] = {}
+    pending = [(node, False) for node in reversed(list(every))]
+    while pending:
+        node, ready = pending.pop()
+        if node in done:
+            continue
+        if ready:
+            done[node] = None
+        else:
+            pending.append((node, True))
+            pending += [(one, False) for one in reversed([*node.operands, *inside(node)])]
+    return list(done)
+
+
+def inside(node: Node) -> tuple[Node, ...]:
+    """The nodes inside of a node's binder."""
+    match node:
+        case nodes.Build():
+            return (node.entry,)
+        case nodes.Loop():
+            return node.recursion.steps
+        case nodes.Gradient():
+            return (node.loss,)
+    return ()
