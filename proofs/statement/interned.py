@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 
 class Interning(type):
     """The class of classes whose instances are known by their arguments, which stand in the order of the fields."""
 
-    _known: WeakValueDictionary[Any, Any] = WeakValueDictionary()
+    _known: ClassVar[WeakValueDictionary[Any, Any]] = WeakValueDictionary()
 
     def __call__(cls, *values: Any) -> Any:
         key = (cls, *values)

@@ -1,4 +1,4 @@
-"""Nodes made of nodes: shapes are worked out and compared, units left out (x + 0, x · 1), entries of entries taken once.
+"""Nodes made of nodes: shapes are worked out and compared, units left out (x + 0, x · 1), entries taken once.
 
 Nothing else is simplified. A shape that fits at some sizes only is refused.
 """
@@ -85,8 +85,7 @@ def spread(node: Node, shape: Shape) -> Node:
     """An array repeated along axes in front, and along those of length 1."""
     lacking = len(shape) - len(node.shape)
     places = [
-        0 if length == 1 else whole(Axis(k))
-        for k, length in enumerate(node.shape, start=lacking)
+        0 if length == 1 else whole(Axis(k)) for k, length in enumerate(node.shape, start=lacking)
     ]
     return take(node, places, shape)
 
@@ -304,9 +303,7 @@ def _aligned(node: Node, shape: Shape) -> WholeNumber | None:
     if found is None:
         return None
     lacking = len(shape) - len(node.shape)
-    images = {
-        Axis(k): 0 if n == 1 else whole(Axis(lacking + k)) for k, n in enumerate(node.shape)
-    }
+    images = {Axis(k): 0 if n == 1 else whole(Axis(lacking + k)) for k, n in enumerate(node.shape)}
     return substituted(found, images)
 
 
@@ -333,5 +330,3 @@ def is_mask(node: Node) -> bool:
 def lies_within(place: WholeNumber, length: WholeNumber, shape: Shape = ()) -> bool:
     """Whether 0 ≤ place < length at all sizes and positions."""
     return nonnegative(place, shape) and nonnegative(length - 1 - place, shape)
-
-

@@ -1,4 +1,4 @@
-"""What holds of whole numbers at all sizes: linear inequalities by the kernel's, products of sizes by their least values.
+"""What holds of whole numbers at all sizes: linear inequalities as the kernel sees them, products by least values.
 
 An answer is True where it is seen, and False where it is not.
 """

@@ -66,30 +66,47 @@ class Statement:
         return [side for one in (*bounds, *self.relations) for side in (one.left, one.right)]
 
 
+OUTERMOST = 1_000_000
+"""Marks from here on are those of positions that relations are said of: no binder in a relation has so great a one."""
+
+
 def relation(
-    kind: str, left: Node, right: Node, shared: Sequence[str] = (), label: Label = ()
+    kind: str,
+    left: Node,
+    right: Node,
+    shared: Sequence[str] = (),
+    label: Label = (),
+    loops: Sequence[Position] = (),
 ) -> Relation:
     """A relation for all values of the positions that are left free in it.
+
+    Args:
+        kind: one of `RELATIONS`.
+        left: a side; a statistic where there is one.
+        right: the other side, or the value.
+        shared: the names of inputs that two choices have in common.
+        label: its name.
+        loops: positions, such that those with the same place in it are those of one loop of the claim's text.
 
     Raises:
         IllFormed: if the shapes of its sides do not fit, or something else than positions is free.
     """
+    shapes = f"{making.shown(left.shape)} and {making.shown(right.shape)}"
     if kind in ("equal", "differs") and left.shape != right.shape:
-        shapes = f"{making.shown(left.shape)} and {making.shown(right.shape)}"
         raise IllFormed(f"the two sides have shapes {shapes}; both sides of an equation have one")
     if kind == "at_most" and left.shape and right.shape and left.shape != right.shape:
-        shapes = f"{making.shown(left.shape)} and {making.shown(right.shape)}"
         raise IllFormed(f"a bound between shapes {shapes}; both have one, or one is a number")
     spoken = left.free | right.free
     for piece in label:
         spoken |= frozenset() if isinstance(piece, str) else free(piece)
     if not all(isinstance(one, Position) for one in spoken):
         raise IllFormed("an array from inside a step or a loss is used outside of it")
-    order = sorted(spoken, key=lambda one: len(one.free))
-    height = max(left.height, right.height)
+    order = sorted(spoken, key=lambda one: -one.mark)  # as they were made: ranges speak of earlier
+    places = [loops.index(one) if one in loops else k for k, one in enumerate(order)]
     each: list[Position] = []
-    for k, position in enumerate(order):
-        final = Position(height + len(order) - k, position.low, position.high)
+    for k, place in enumerate(places):
+        position = order[k]
+        final = Position(OUTERMOST + place, position.low, position.high)
         images = {position: whole(final)}
         left, right = replaced(left, images), replaced(right, images)
         label = tuple(one if isinstance(one, str) else substituted(one, images) for one in label)

@@ -193,4 +193,6 @@ def _pieces(number: Number, name: Callable[[Any], str]) -> Iterator[str]:
 def _name(symbol: Symbol) -> str:
     if isinstance(symbol, Size):
         return symbol.name
-    return f"i{symbol.mark}" if isinstance(symbol, Position) else f"axis{symbol.number}"
+    if isinstance(symbol, Position):
+        return f"i{symbol.mark}" if symbol.mark > 0 else "i"  # one whose binder is still open
+    return f"axis{symbol.number}"

@@ -148,9 +148,8 @@ def array(value: Any) -> Recorded:
         return Recorded(making.stacked([array(part).node for part in value]))
     if type(value) is Length:
         return Recorded(making.number(value.number))
-    if type(value) not in (int, bool, float) and not isinstance(value, Fraction):
-        if speaking_among([value]) is not None or hasattr(value, "__array_namespace__"):
-            raise refusal(f"an array of another kind ({type(value).__name__}) meets a recorded one")
+    if speaking_among([value]) is not None or hasattr(value, "__array_namespace__"):
+        raise refusal(f"an array of another kind ({type(value).__name__}) meets a recorded one")
     return Recorded(making.number(as_fraction(value)))
 
 

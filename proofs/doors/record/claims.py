@@ -54,7 +54,7 @@ def record(claim: Claim, sizes: Mapping[str, int] | None = None) -> Statement:
         claim.id,
         () if sizes else tuple(symbols.values()),
         tuple(inputs.values()),
-        tuple(_closed(one) for one in relations),
+        tuple(_closed(one, made.loops) for one in relations),
         tuple(_hypotheses(claim, known, inputs, sizes is not None)),
         tuple(leaves),
         tuple(sizes.items()) if sizes else (),
@@ -91,9 +91,9 @@ def _relation(one: Any) -> Sides:
     return kind, array(one.left).node, array(one.right).node, (), label
 
 
-def _closed(one: Sides) -> Relation:
+def _closed(one: Sides, loops: Sequence[Turns] = ()) -> Relation:
     try:
-        return relation(one[0], one[1], one[2], one[3], one[4])
+        return relation(*one, loops=[turns.positions[0] for turns in loops])
     except IllFormed as error:
         raise Refused(str(error)) from None
 
@@ -134,8 +134,7 @@ def _hypotheses(
                 values = {**{n: Recorded(one) for n, one in inputs.items()}, **sizes}
                 found = as_bounds(call(condition, {**values, "xp": Namespace()})) or []
                 stated = [_relation(one) for one in found]
-                bounds = tuple(_closed(one) for one in _one_turn(made.loops, stated))
+                bounds = tuple(_closed(one, made.loops) for one in _one_turn(made.loops, stated))
         except (Refused, *FOR_NUMBERS):
             bounds = ()
         yield Hypothesis(text, bounds)
-

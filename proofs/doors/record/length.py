@@ -109,7 +109,9 @@ class Length:
     def _no_number(self, *others: Any) -> Any:
         if any(hasattr(type(other), "__array_namespace__") for other in others):
             return NotImplemented
-        raise _asked(self, f"the number that {self.number} is", f"loop with each or scan; {AS_ARRAY}")
+        raise _asked(
+            self, f"the number that {self.number} is", f"loop with each or scan; {AS_ARRAY}"
+        )
 
     __index__ = __int__ = __float__ = __complex__ = __trunc__ = __floor__ = __ceil__ = _no_number
     __round__ = __invert__ = __str__ = __repr__ = __hash__ = _no_number  # type: ignore[assignment]

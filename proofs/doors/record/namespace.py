@@ -172,7 +172,9 @@ def _contracted(subscripts: Any, operands: list[nodes.Node]) -> nodes.Node | Non
     if [len(set(part)) for part in letters] != [len(one.shape) for one in operands]:
         return None
     lengths = {
-        (c, n) for part, one in zip(letters, operands, strict=True) for c, n in zip(part, one.shape, strict=True)
+        (c, n)
+        for part, one in zip(letters, operands, strict=True)
+        for c, n in zip(part, one.shape, strict=True)
     }
     names = {c: k for k, c in enumerate(dict.fromkeys(left.replace(",", "")))}
     if len(lengths) > len(names) or len(set(right)) < len(right) or not set(right) <= set(names):
