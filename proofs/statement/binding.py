@@ -31,7 +31,7 @@ def placeholders(shapes: Sequence[nodes.Shape]) -> tuple[Placeholder, ...]:
 def build(position: Position, entry: Node) -> Node:
     """`nodes.Build` of a new position."""
     final = Position(entry.height + 1, position.low, position.high)
-    return Build(final, replaced(entry, {position: whole(final)}))
+    return Build(final, renamed(entry, {position: whole(final)}))
 
 
 def recursion(
@@ -47,19 +47,65 @@ def recursion(
     images = {time: whole(final), **dict(zip(states, named, strict=True))}
     known: dict[Node, Node] = {}
     return Recursion(
-        final, named, tuple(start), tuple(replaced(step, images, known) for step in steps)
+        final, named, tuple(start), tuple(renamed(step, images, known) for step in steps)
     )
 
 
 def gradient(point: Placeholder, loss: Node, at: Node) -> Node:
     """`nodes.Gradient` of a new placeholder."""
     final = Placeholder(loss.height + 1, 0, at.shape)
-    return Gradient(final, replaced(loss, {point: final}), at)
+    return Gradient(final, renamed(loss, {point: final}), at)
+
+
+def opened(node: nodes.Build, images: Mapping[Any, Any] | None = None) -> tuple[Position, Node]:
+    """A new position in place of the one that is bound, and the entry with it, and with further images.
+
+    Whoever changes what stands inside of a binder has to open it: a binder that is made anew there may get its mark.
+    """
+    position = _new(node.position, images or {})
+    return position, replaced(node.entry, {**(images or {}), node.position: whole(position)})
+
+
+def opened_turns(
+    r: Recursion, images: Mapping[Any, Any] | None = None
+) -> tuple[Position, tuple[Placeholder, ...], list[Node]]:
+    """A new time and new placeholders for the states, and the steps with them, and with further images."""
+    images = images or {}
+    time = _new(r.time, images)
+    inside = {**images, r.time: whole(time)}
+    states = placeholders([shape_with(one.shape, inside) for one in r.states])
+    inside |= dict(zip(r.states, states, strict=True))
+    known: dict[Node, Node] = {}
+    return time, states, [replaced(step, inside, known) for step in r.steps]
+
+
+def opened_loss(
+    node: Gradient, images: Mapping[Any, Any] | None = None
+) -> tuple[Placeholder, Node]:
+    """A new placeholder for where the gradient is taken, and the loss with it, and with further images."""
+    images = images or {}
+    (point,) = placeholders([shape_with(node.point.shape, images)])
+    return point, replaced(node.loss, {**images, node.point: point})
+
+
+def _new(position: Position, images: Mapping[Any, Any]) -> Position:
+    ends = substituted(position.low, images), substituted(position.high, images)
+    return fresh(*ends)
+
+
+def shape_with(shape: nodes.Shape, images: Mapping[Any, Any]) -> nodes.Shape:
+    """A shape with images for positions."""
+    return tuple(substituted(length, images) for length in shape)
 
 
 def replaced(node: Node, images: Mapping[Any, Any], known: dict[Node, Node] | None = None) -> Node:
     """The node with images for positions (numbers) and placeholders (nodes) that are free in it."""
     return _Replacing(images, {} if known is None else known).of(node)
+
+
+def renamed(node: Node, images: Mapping[Any, Any], known: dict[Node, Node] | None = None) -> Node:
+    """The same where the images are variables of a binder around, whose mark no binder inside has: none is opened."""
+    return _Renaming(images, {} if known is None else known).of(node)
 
 
 class _Replacing:
@@ -85,14 +131,27 @@ class _Replacing:
         match node:
             case Placeholder() if node in self.images:
                 return self.images[node]
-            case Build():
-                return build(self.of(node.position), self.of(node.entry))
-            case Gradient():
-                return gradient(self.of(node.point), self.of(node.loss), self.of(node.at))
-            case Loop():
-                r = node.recursion
-                made = recursion(*map(self.of, (r.time, r.states, r.start, r.steps)))
-                return Loop(made, node.number)
+            case Build() | Gradient() | Loop():
+                return self._binder(node)
             case nodes.Take():
                 return making.take(*map(self.of, (node.of, node.places, node.lengths, node.guards)))
+        return type(node)(*map(self.of, nodes.arguments(node)))
+
+    def _binder(self, node: Build | Gradient | Loop) -> Node:
+        match node:
+            case Build():
+                return build(*opened(node, self.images))
+            case Gradient():
+                return gradient(*opened_loss(node, self.images), self.of(node.at))
+            case Loop():
+                time, states, steps = opened_turns(node.recursion, self.images)
+                start = self.of(node.recursion.start)
+                return Loop(recursion(time, states, start, steps), node.number)
+
+
+class _Renaming(_Replacing):
+    def _binder(self, node: Build | Gradient | Loop) -> Node:
+        if isinstance(node, Loop):
+            r = node.recursion
+            return Loop(Recursion(*map(self.of, nodes.arguments(r))), node.number)
         return type(node)(*map(self.of, nodes.arguments(node)))

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from . import making, nodes
-from .binding import replaced
+from .binding import renamed
 from .errors import IllFormed
-from .interned import Interning
 from .nodes import Input, Node, Parameter
 from .whole import Position, Size, free, moved, substituted, whole
 
@@ -25,8 +24,8 @@ Label: TypeAlias = tuple[Any, ...]
 """A name in pieces: text and whole numbers."""
 
 
-@dataclass(frozen=True, eq=False)
-class Relation(metaclass=Interning):
+@dataclass(frozen=True)
+class Relation:
     """What is said of two nodes, for all values of the positions in `each`, of which later ones may need earlier."""
 
     kind: str
@@ -108,7 +107,7 @@ def relation(
         position = order[k]
         final = Position(OUTERMOST + place, position.low, position.high)
         images = {position: whole(final)}
-        left, right = replaced(left, images), replaced(right, images)
+        left, right = renamed(left, images), renamed(right, images)
         label = tuple(one if isinstance(one, str) else substituted(one, images) for one in label)
         order[k + 1 :] = [moved(one, images) for one in order[k + 1 :]]
         each.append(final)
