@@ -267,4 +267,3 @@ def _sum(one: Node | None, other: Node) -> Node:
 
 def _or_zeros(moved: Node | None, like: Node) -> Node:
     return making.full(making.number(0), like.shape) if moved is None else moved
-

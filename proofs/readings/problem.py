@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from scanproof.constructs.arrays.gradient import Dual
@@ -126,8 +127,7 @@ class Problem(Reading):
             return [self.index(guard, axes) for guard in guards]
 
         dims = list(map(self.index, node.lengths))
-        entry = of.entry if isinstance(of, States) else None
-        return _taken(self.array(of) if entry is None else None, dims, places, where, 0, entry)
+        return _taken(self.array(of), dims, places, where, 0)
 
     def array(self, value: Any) -> Any:
         return value.whole if isinstance(value, States) else super().array(value)
@@ -201,11 +201,7 @@ class States:
     def __init__(self, state: State, turns: Index, dims: tuple[Index, ...]) -> None:
         self.state, self.turns, self.dims = state, turns, dims
 
-    def entry(self, at: Sequence[Index], where: Sequence[Index] = ()) -> Any:
-        """The entry at a time and a place, times [where]."""
-        return self.whole.entry(at, where)
-
-    @property
+    @cached_property
     def whole(self) -> KernelArray:
         """The array of all times."""
         dims = [self.turns + 1, *self.dims]
@@ -233,18 +229,14 @@ def _spoken_of(
 Places = Callable[[Sequence[Index]], list[Index]]
 
 
-def _taken(
-    of: Any, dims: list[Index], places: Places, where: Places, lead: int, entry: Any = None
-) -> Any:
+def _taken(of: Any, dims: list[Index], places: Places, where: Places, lead: int) -> Any:
     """Entries elsewhere, behind `lead` axes that stay; inside of a gradient of its slopes, too."""
     if isinstance(of, Dual):
         value = _taken(of.value, dims, places, where, lead)
         return of._with(value, _taken(of.tangent, dims, places, where, lead + 1))
-    outer = [] if of is None else list(of.dims[:lead])
-    read_entry = entry or of.entry
     return comprehension(
-        [*outer, *dims],
-        lambda *at: read_entry([*at[:lead], *places(at[lead:])], where(at[lead:])),
+        [*of.dims[:lead], *dims],
+        lambda *at: of.entry([*at[:lead], *places(at[lead:])], where(at[lead:])),
     )
 
 
@@ -257,4 +249,3 @@ def _with_rows(row: Any, place: Index, length: Index, lead: int) -> Any:
     dims.insert(lead, length)
     places.insert(lead, place)
     return KernelArray(dims, places, row.shared)
-

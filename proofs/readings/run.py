@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..statement.statement import Relation, Statement
+from ..statement.statement import Relation, Statement, Turns, in_turns
 from .reading import Reading
 
 Sides = tuple[Relation, Any, Any]
@@ -34,28 +33,14 @@ def relations(
 
 def of(statement: Statement, reading: Reading) -> Iterator[Sides]:
     """The same by a reading."""
-    for group in _groups(statement.relations):
-        yield from _turns(group, reading, 0)
+    yield from _said(in_turns(statement.relations), reading)
 
 
-def _groups(every: tuple[Relation, ...]) -> Iterator[list[Relation]]:
-    """Neighbours that are said of the same first position: what one loop of a body yields in each turn."""
-    for _, group in itertools.groupby(every, key=lambda one: one.each[:1]):
-        yield list(group)
-
-
-def _turns(group: list[Relation], reading: Reading, depth: int) -> Iterator[Sides]:
-    if depth >= max(len(one.each) for one in group):
-        for one in group:
+def _said(every: Sequence[Relation | Turns], reading: Reading) -> Iterator[Sides]:
+    for one in every:
+        if isinstance(one, Relation):
             yield one, reading(one.left), reading(one.right)
-        return
-    for _, inner in itertools.groupby(group, key=lambda one: one.each[depth : depth + 1]):
-        same = list(inner)
-        if depth >= len(same[0].each):
-            for one in same:
-                yield one, reading(one.left), reading(one.right)
             continue
-        position = same[0].each[depth]
-        for value in reading.positions(position):
-            with reading.bound({position: value}):
-                yield from _turns(same, reading, depth + 1)
+        for value in reading.positions(one.position):
+            with reading.bound({one.position: value}):
+                yield from _said(one.inside, reading)

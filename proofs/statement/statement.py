@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -42,6 +43,8 @@ class Hypothesis:
 
     text: str
     bounds: tuple[Relation, ...] = ()
+    code: str = ""
+    """The predicate's text in Python."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,23 @@ def relation(
         order[k + 1 :] = [moved(one, images) for one in order[k + 1 :]]
         each.append(final)
     return Relation(kind, left, right, tuple(each), tuple(shared), tuple(label))
+
+
+@dataclass(frozen=True)
+class Turns:
+    """What is said for each value of a position, in the order of a claim's text."""
+
+    position: Position
+    inside: list[Relation | Turns]
+
+
+def in_turns(every: Sequence[Relation], depth: int = 0) -> list[Relation | Turns]:
+    """Relations as the loops of a body yield them: neighbours of one loop together, turn by turn."""
+    found: list[Relation | Turns] = []
+    for position, group in itertools.groupby(every, key=lambda one: one.each[depth : depth + 1]):
+        same = list(group)
+        found += [Turns(position[0], in_turns(same, depth + 1))] if position else same
+    return found
 
 
 def every_node(every: Iterable[Node]) -> list[Node]:

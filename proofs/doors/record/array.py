@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import Any, ClassVar
 
 from scanproof.constructs.arrays.gradient import Dual

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from scanproof.constructs.arrays.scan import map_leaves
@@ -137,4 +139,13 @@ def _hypotheses(
                 bounds = tuple(_closed(one, made.loops) for one in _one_turn(made.loops, stated))
         except (Refused, *FOR_NUMBERS):
             bounds = ()
-        yield Hypothesis(text, bounds)
+        yield Hypothesis(text, bounds, "" if bounds else _code(condition))
+
+
+def _code(condition: Callable[..., Any]) -> str:
+    """A predicate's text; its instructions where there is no text."""
+    try:
+        return textwrap.dedent(inspect.getsource(condition)).strip()
+    except OSError:
+        code = condition.__code__
+        return f"{code.co_code.hex()} {code.co_consts} {code.co_names}"

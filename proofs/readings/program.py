@@ -1,0 +1,524 @@
+"""A statement as a stand-alone NumPy program that a person can read: `import numpy` is all that it needs.
+
+Each relation is a function of the sizes and inputs that yields its sides, once for all values of the positions that it
+is said of. Gradients are written out. What is needed more than once gets a name, and stands outside of the loops that
+it does not depend on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from ..statement import making, nodes
+from ..statement.nodes import Node
+from ..statement.order import nonnegative
+from ..statement.statement import Relation, Statement, Turns, every_node, in_turns, inside
+from ..statement.whole import Axis, Size, Symbol, Whole, whole
+from ..statement.whole import Number as WholeNumber
+from .derivative import without_gradients
+
+LONGEST = 60
+"""An expression that is longer gets a name."""
+SIGNS = {"add": " + ", "subtract": " - ", "multiply": " * ", "divide": " / ", "power": " ** "}
+BINDS = {"add": 1, "subtract": 1, "multiply": 2, "divide": 2, "negative": 3, "power": 4}
+"""How tightly operators bind; calls and names bind by 9, and @ as * does."""
+CALLS = {"exp": "np.exp", "log": "np.log", "sqrt": "np.sqrt", "abs": "np.abs"}
+Expression = tuple[str, int]
+"""A text, and how tightly its last operator binds."""
+
+
+def program(statement: Statement) -> str:
+    """The program: a function `statement` of sizes and inputs that yields (kind, left, right).
+
+    Raises:
+        IllFormed: for a gradient of what has no derivative.
+    """
+    known: dict[Node, Node] = {}
+    relations = [
+        replace(
+            one,
+            left=without_gradients(one.left, known),
+            right=without_gradients(one.right, known),
+        )
+        for one in statement.relations
+    ]
+    sizes = [one.name for one in statement.sizes]
+    names = [*sizes, *(one.name for one in statement.inputs)]
+    writer = _Writer([side for one in relations for side in (one.left, one.right)], names)
+    body = writer.relations(in_turns(relations))
+    shapes = [f"    {i.name}: {_shape_text(i.lengths, writer.symbol)}" for i in statement.inputs]
+    least = [f"{one.name} ≥ {one.least}" for one in statement.sizes]
+    doc = [f'    """{statement.id}: yields the kind and the sides of each relation.', ""]
+    doc += [f"    Sizes: {', '.join(least)}."] if least else []
+    doc += [f"    At {', '.join(f'{n} = {v}' for n, v in statement.at)}."] if statement.at else []
+    doc += ["    Shapes:", *(f"    {line}" for line in shapes)] if shapes else []
+    head = ["import numpy as np", "", "", f"def statement({', '.join(names)}):", *doc, '    """']
+    return "\n".join([*head, *_indented(body)]) + "\n"
+
+
+def _shape_text(shape: nodes.Shape, symbol: Any) -> str:
+    return f"({', '.join(_whole(n, symbol)[0] for n in shape)}{',' if len(shape) == 1 else ''})"
+
+
+def _whole(number: WholeNumber, symbol: Any) -> Expression:
+    """A whole number as Python writes it."""
+    if not isinstance(number, Whole):
+        return str(number), 9 if number >= 0 else 3
+    text, count = "", 0
+    for m, c in number.parts:
+        factors = [symbol(s) for s in m]
+        if abs(c) != 1 or not factors:
+            factors.insert(0, str(abs(c)))
+        sign = ("-" if c < 0 else "") if not text else (" - " if c < 0 else " + ")
+        text += sign + " * ".join(factors)
+        count = len(factors)
+    if len(number.parts) > 1:
+        return text, 1
+    return text, 9 if count == 1 and text[0] != "-" else 2
+
+
+class _Writer:
+    """Writes nodes as expressions, and as lines that give them names, in the scopes of their binders."""
+
+    def __init__(self, sides: Sequence[Node], taken: Sequence[str]) -> None:
+        every = every_node(sides)
+        self._uses = Counter(sides)
+        for node in every:
+            self._uses.update((*node.operands, *inside(node)))
+        self._taken = set(taken)
+        self._scopes: list[list[str]] = [[]]
+        self._texts: list[dict[Node, Expression]] = [{}]
+        """In each scope the nodes that have a text there."""
+        self._bound: dict[Any, tuple[int, str]] = {}
+        self._loops: list[dict[Any, list[str]]] = [{}]
+
+    def name(self, wanted: str) -> str:
+        """A new name that begins so."""
+        found, count = wanted, 1
+        while found in self._taken:
+            count += 1
+            found = f"{wanted}{count}"
+        self._taken.add(found)
+        return found
+
+    def symbol(self, symbol: Symbol) -> str:
+        """A size's or position's name."""
+        if isinstance(symbol, Size):
+            return symbol.name
+        return self._bound[symbol][1]
+
+    def whole(self, number: WholeNumber) -> Expression:
+        return _whole(number, self.symbol)
+
+    def shape(self, shape: nodes.Shape) -> str:
+        return _shape_text(shape, self.symbol)
+
+    @contextmanager
+    def scope(self, names: Mapping[Any, str]) -> Iterator[list[str]]:
+        """Lines inside of a binder whose positions and placeholders have these names."""
+        depth = len(self._scopes)
+        before = {one: self._bound.get(one) for one in names}
+        self._bound.update((one, (depth, name)) for one, name in names.items())
+        lines: list[str] = []
+        self._scopes.append(lines)
+        self._texts.append({})
+        self._loops.append({})
+        yield lines
+        self._scopes.pop()
+        self._texts.pop()
+        self._loops.pop()
+        for one, known in before.items():
+            if known is None:
+                del self._bound[one]
+            else:
+                self._bound[one] = known
+
+    def relations(self, every: Sequence[Relation | Turns]) -> list[str]:
+        """The lines of relations, in the scope that is open."""
+        for one in every:
+            if isinstance(one, Relation):
+                self._relation(one)
+                continue
+            name = self.name("t")
+            low, high = self.whole(one.position.low)[0], self.whole(one.position.high)[0]
+            outer = self._scopes[-1]
+            with self.scope({one.position: name}) as lines:
+                self.relations(one.inside)
+            outer += ["", f"for {name} in range({low}, {high}):", *_indented(lines)]
+        return self._scopes[-1]
+
+    def _relation(self, one: Relation) -> None:
+        left, right = self.text(one.left)[0], self.text(one.right)[0]
+        label = "".join(p if isinstance(p, str) else self.whole(p)[0] for p in one.label)
+        said = [f"# {label}"] if label else []
+        self._scopes[-1] += [*said, f'yield "{one.kind}", {left}, {right}']
+
+    # Nodes.
+
+    def _depth(self, node: Node) -> int:
+        return max([self._bound[one][0] for one in node.free], default=0)
+
+    def text(self, node: Node) -> Expression:
+        """A node's text where it stands; its lines are in the scope that it depends on."""
+        depth = self._depth(node)
+        if node not in self._texts[depth]:
+            inner = self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
+            del self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
+            text, binds = WRITERS[type(node)](self, node)
+            long = len(text) > LONGEST and not isinstance(node, nodes.Take | nodes.Parameter)
+            shared = self._uses[node] > 1 and not text.isidentifier() and len(text) > 12
+            if (long or shared) and not isinstance(node, nodes.Number | nodes.Placeholder):
+                name = self.name("a")
+                self._scopes[depth].append(f"{name} = {text}")
+                text, binds = name, 9
+            self._texts[depth][node] = text, binds
+            self._scopes += inner[0]
+            self._texts += inner[1]
+            self._loops += inner[2]
+        return self._texts[depth][node]
+
+    def within(self, node: Node, binds: int) -> str:
+        """A node's text as an operand of what binds so tightly."""
+        text, own = self.text(node)
+        return text if own >= binds else f"({text})"
+
+    def input(self, node: nodes.Input) -> Expression:
+        return node.name, 9
+
+    def parameter(self, node: nodes.Parameter) -> Expression:
+        text, binds = self.text(node.of)
+        if text.isidentifier():
+            return text, binds
+        name = self.name("p_" + "".join(c if c.isalnum() else "_" for c in node.path))
+        self._scopes[self._depth(node)].append(f"{name} = {text}")
+        return name, 9
+
+    def number(self, node: nodes.Number) -> Expression:
+        value = node.value
+        if isinstance(value, Fraction):
+            return f"{value.numerator} / {value.denominator}", 2
+        return self.whole(value)
+
+    def positions(self, node: nodes.Positions) -> Expression:
+        return f"np.arange({self.whole(node.length)[0]})", 9
+
+    def placeholder(self, node: nodes.Placeholder) -> Expression:
+        return self._bound[node][1], 9
+
+    def map(self, node: nodes.Map) -> Expression:
+        function = node.function
+        if function in CALLS:
+            return f"{CALLS[function]}({self.text(node.arguments[0])[0]})", 9
+        if function == "nonnegative":
+            return f"({self.within(node.arguments[0], 1)} >= 0).astype(float)", 9
+        binds = BINDS[function]
+        if function == "negative":
+            return f"-{self.within(node.arguments[0], binds)}", binds
+        left, right = node.arguments
+        own = binds + (function == "power")
+        other = binds + (function != "add")  # a * (b @ c) is not (a * b) @ c
+        return SIGNS[function].join((self.within(left, own), self.within(right, other))), binds
+
+    def contract(self, node: nodes.Contract) -> Expression:
+        if len(node.factors) == 1:
+            (axes,) = node.axes
+            summed = [k for k, name in enumerate(axes) if name not in node.result]
+            kept = [name for name in axes if name in node.result]
+            if kept == list(node.result):
+                which = (
+                    "" if not kept else str(summed[0]) if len(summed) == 1 else str(tuple(summed))
+                )
+                of = self.within(node.factors[0], 9)
+                return f"np.sum({_bare(of)}{', ' if which else ''}{which})", 9
+        elif _is_matrix_product(node):
+            return " @ ".join((self.within(node.factors[0], 2), self.within(node.factors[1], 3))), 2
+        letters = [_letters(axes) for axes in (*node.axes, node.result)]
+        factors = ", ".join(self.text(one)[0] for one in node.factors)
+        return f'np.einsum("{",".join(letters[:-1])}->{letters[-1]}", {factors})', 9
+
+    def norm(self, node: nodes.Norm) -> Expression:
+        of = self.text(node.of)[0]
+        which = "axis=-1" if node.kind == "euclidean" else "ord=2, axis=(-2, -1)"
+        return f"np.linalg.norm({of}, {which})", 9
+
+    def fold(self, node: nodes.Fold) -> Expression:
+        return f"np.prod({self.text(node.of)[0]})", 9
+
+    def reshape(self, node: nodes.Reshape) -> Expression:
+        return f"{self.within(node.of, 9)}.reshape({self.shape(node.lengths)})", 9
+
+    def join(self, node: nodes.Join) -> Expression:
+        rows = [_as_row(part, node.axis) for part in node.parts]
+        if all(row is not None for row in rows):
+            texts = ", ".join(self._array(row) for row in rows if row is not None)
+            axis = f", axis={node.axis}" if node.axis else ""
+            return f"np.stack([{texts}]{axis})", 9
+        texts = ", ".join(self._array(part) for part in node.parts)
+        return f"np.concatenate([{texts}]{f', axis={node.axis}' if node.axis else ''})", 9
+
+    def _array(self, node: Node) -> str:
+        return self.text(node)[0]
+
+    def build(self, node: nodes.Build) -> Expression:
+        index, rows = self.name("i"), self.name("rows")
+        low, high = self.whole(node.position.low)[0], self.whole(node.position.high)[0]
+        outer = self._scopes[-1]
+        with self.scope({node.position: index}) as lines:
+            entry = self.text(node.entry)[0]
+        ends = high if low == "0" else f"{low}, {high}"
+        if not lines and len(entry) < LONGEST and nonnegative(node.shape[0] - 1):
+            return f"np.array([{entry} for {index} in range({ends})])", 9
+        name = self.name("a")
+        outer += [
+            f"{rows} = []",
+            f"for {index} in range({ends}):",
+            *_indented([*lines, f"{rows}.append({entry})"]),
+            f"{name} = np.array({rows}).reshape({self.shape(node.shape)})",
+        ]
+        return name, 9
+
+    def loop(self, node: nodes.Loop) -> Expression:
+        known = self._loops[self._depth(node)]
+        if node.recursion not in known:
+            known[node.recursion] = self._turns(node.recursion)
+        return known[node.recursion][node.number], 9
+
+    def _turns(self, r: nodes.Recursion) -> list[str]:
+        states = [self.name("s") for _ in r.states]
+        outer = self._scopes[-1]
+        starts = [self.text(one)[0] for one in r.start]
+        outer += [f"{name} = [{start}]" for name, start in zip(states, starts, strict=True)]
+        time = self.name("t")
+        low, high = self.whole(r.time.low)[0], self.whole(r.time.high)[0]
+        before = {one: f"{name}[-1]" for one, name in zip(r.states, states, strict=True)}
+        with self.scope({r.time: time, **before}) as lines:
+            steps = [self.text(one)[0] for one in r.steps]
+        if len(states) == 1:
+            lines.append(f"{states[0]}.append({steps[0]})")
+        else:
+            after = [self.name("after") for _ in states]
+            lines.append(f"{', '.join(after)} = {', '.join(steps)}")
+            lines += [f"{s}.append({a})" for s, a in zip(states, after, strict=True)]
+        ends = high if low == "0" else f"{low}, {high}"
+        outer += [f"for {time} in range({ends}):", *_indented(lines)]
+        return states
+
+    def take(self, node: nodes.Take) -> Expression:
+        return _Taking(self, node).text()
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" if line else "" for line in lines]
+
+
+def _bare(text: str) -> str:
+    return text[1:-1] if text[0] == "(" and text[-1] == ")" and ")" not in text[1:-1] else text
+
+
+def _letters(axes: Sequence[int]) -> str:
+    return "".join("ijklmnpqrstuvwxyz"[k] for k in axes)
+
+
+def _is_matrix_product(node: nodes.Contract) -> bool:
+    batch = len(node.result) - sum(min(len(names), 2) - 1 for names in node.axes)
+    sides = []
+    for names in node.axes:
+        own = min(len(names), 2)
+        sides.append([*range(batch - len(names) + own, batch), *(None,) * own])
+    if len(node.factors) != 2 or batch < 0:
+        return False
+    return (node.axes, node.result) == making.matrix_axes(sides[0], sides[1], batch)
+
+
+def _as_row(part: Node, axis: int) -> Node | None:
+    """The array that a part of a `Join` has one new axis more than."""
+    if part.shape[axis] != 1:
+        return None
+    shape = (*part.shape[:axis], *part.shape[axis + 1 :])
+    places = [whole(Axis(k if k < axis else k - 1)) for k in range(len(part.shape))]
+    places[axis] = 0  # type: ignore[call-overload]
+    return making.take(part, places, shape)
+
+
+class _Taking:
+    """How a `Take` is written: as an index with slices, a transpose, a triangle; else by arrays of indices."""
+
+    def __init__(self, writer: _Writer, node: nodes.Take) -> None:
+        self.writer, self.node = writer, node
+        self.shape = node.lengths
+
+    def text(self) -> Expression:
+        node, writer = self.node, self.writer
+        value = making.constant(node.of)
+        if not node.of.shape:
+            if not node.guards:
+                return self._full(value)
+            mask = self._mask()
+            return mask if value == 1 else (f"{mask[0]} * {writer.within(node.of, 3)}", 2)
+        plain = self._plain()
+        if plain is None:
+            return self._gathered()
+        if not node.guards:
+            return plain
+        mask, binds = self._mask()
+        text = plain[0] if plain[1] >= 2 else f"({plain[0]})"
+        return f"{text} * {mask if binds > 2 else f'({mask})'}", 2
+
+    def _full(self, value: Any) -> Expression:
+        shape = self.writer.shape(self.shape)
+        if value in (0, 1):
+            return f"np.{'ones' if value else 'zeros'}({shape})", 9
+        return f"np.full({shape}, {self.writer.text(self.node.of)[0]})", 9
+
+    def _mask(self) -> Expression:
+        """Ones where the guards hold."""
+        rows = set(self.node.guards)
+        axes = [whole(Axis(k)) for k in range(len(self.shape))]
+        square = len(axes) == 2 and self.shape[0] == self.shape[1]
+        if square and rows == {axes[0] - axes[1], axes[1] - axes[0]}:
+            return f"np.eye({self.writer.whole(self.shape[0])[0]})", 9
+        names = [self.writer.name("k") for _ in axes]
+        lines = self.writer._scopes[-1]
+        commas = f"{', '.join(names)}{',' if len(names) == 1 else ''}"
+        lines.append(f"{commas} = np.indices({self.writer.shape(self.shape)}, sparse=True)")
+        return f"np.where({self._conditions(names)}, 1.0, 0.0)", 9
+
+    def _conditions(self, names: Sequence[str]) -> str:
+        """Where all guards hold; e ≥ 0 and −e ≥ 0 say e = 0."""
+        left = sorted(self.node.guards, key=str)
+        found: list[str] = []
+        while left:
+            guard = left.pop(0)
+            if isinstance(guard, Whole) and -guard in left:
+                left.remove(-guard)
+                axis = next(((m, c) for m, c in guard.parts if _is_axis(m) and abs(c) == 1), None)
+                if axis is not None:
+                    (one,), c = axis
+                    rest = (guard - whole(one)) * -1 if c > 0 else guard + whole(one)
+                    found.append(
+                        f"{self._condition(whole(one), names)} == {self._condition(rest, names)}"
+                    )
+                    continue
+                found.append(f"{self._condition(guard, names)} == 0")
+            else:
+                found.append(f"{self._condition(guard, names)} >= 0")
+        return found[0] if len(found) == 1 else " & ".join(f"({one})" for one in found)
+
+    def _condition(self, number: WholeNumber, names: Sequence[str]) -> str:
+        def symbol(one: Symbol) -> str:
+            return names[one.number] if isinstance(one, Axis) else self.writer.symbol(one)
+
+        return _whole(number, symbol)[0]
+
+    def _plain(self) -> Expression | None:
+        """With slices, where each axis of the result is used once at most, with a coefficient."""
+        parts = [_affine(place) for place in self.node.places]
+        used = [axis for _, axis, _ in parts if axis is not None]
+        if any(one is None for one, _, _ in parts) or len(set(used)) < len(used):
+            return None
+        index = [self._index(*part, self.node.of.shape[k]) for k, part in enumerate(parts)]
+        if None in index:
+            return None
+        while index and index[-1] == ":":
+            index.pop()
+        text = self.writer.within(self.node.of, 9)
+        trajectory = isinstance(self.node.of, nodes.Loop)
+        if trajectory and index and ":" not in index[0]:  # type: ignore[operator]
+            text = f"{text}[{index.pop(0)}]"
+        elif trajectory:
+            text = f"np.array({text})"
+        if index:
+            text = f"{text}[{', '.join(index)}]"  # type: ignore[arg-type]
+        return self._arranged(text, used), 9
+
+    def _arranged(self, text: str, used: Sequence[int]) -> str:
+        """The axes in the order of the result, and those that it has besides."""
+        order = sorted(range(len(used)), key=lambda n: used[n])
+        if order == [1, 0]:
+            text = f"{text}.T"
+        elif order != sorted(order):
+            text = f"{text}.transpose({', '.join(map(str, order))})"
+        lacking = [k for k in range(len(self.shape)) if k not in used]
+        if lacking:
+            keys = ", ".join("None" if k in lacking else ":" for k in range(len(self.shape)))
+            text = f"{text}[{keys}]"
+        if any(self.shape[k] != 1 for k in lacking):
+            text = f"np.broadcast_to({text}, {self.writer.shape(self.shape)})"
+        return text
+
+    def _index(self, start: Any, axis: int | None, step: int, length: WholeNumber) -> str | None:
+        if axis is None:
+            return "-1" if start == length - 1 else self.writer.whole(start)[0]
+        count = self.shape[axis]
+        if (start, step, count) == (0, 1, length):
+            return ":"
+        if (start, step, count) == (length - 1, -1, length):
+            return "::-1"
+        if step < 1:
+            return None
+        stop = start + (count - 1) * step + 1
+        ends = "" if start == 0 else self.writer.whole(start)[0]
+        last = "" if stop == length else self.writer.whole(stop)[0]
+        return f"{ends}:{last}" + (f":{step}" if step > 1 else "")
+
+    def _gathered(self) -> Expression:
+        node, writer = self.node, self.writer
+        names = [writer.name("k") for _ in self.shape]
+        commas = f"{', '.join(names)}{',' if len(names) == 1 else ''}"
+        lines = writer._scopes[-1]
+        lines.append(f"{commas} = np.indices({writer.shape(self.shape)})")
+        places = [self._condition(place, names) for place in node.places]
+        if node.guards:
+            places = [
+                f"np.clip({p}, 0, {writer.whole(n - 1)[0]})"
+                for p, n in zip(places, node.of.shape, strict=True)
+            ]
+        of = writer.within(node.of, 9)
+        of = f"np.array({of})" if isinstance(node.of, nodes.Loop) else of
+        text = f"{of}[{', '.join(places)}]"
+        if not node.guards:
+            return text, 9
+        return f"np.where({self._conditions(names)}, {text}, 0.0)", 9
+
+
+def _is_axis(m: Any) -> bool:
+    return len(m) == 1 and isinstance(m[0], Axis)
+
+
+def _affine(place: WholeNumber) -> tuple[Any, int | None, int]:
+    """(start, axis, step) of a place; a start of None for one that is no such sum."""
+    start: Any = 0
+    axis, step = None, 0
+    for m, c in place.parts if isinstance(place, Whole) else (((), place),):
+        axes = [one for one in m if isinstance(one, Axis)]
+        if not axes:
+            start = start + (Whole(((m, c),)) if m else c)
+        elif len(m) > 1 or axis is not None:
+            return None, None, 0
+        else:
+            axis, step = axes[0].number, c
+    return start, axis, step
+
+
+WRITERS: dict[type[Node], Any] = {
+    nodes.Input: _Writer.input,
+    nodes.Parameter: _Writer.parameter,
+    nodes.Number: _Writer.number,
+    nodes.Positions: _Writer.positions,
+    nodes.Map: _Writer.map,
+    nodes.Contract: _Writer.contract,
+    nodes.Norm: _Writer.norm,
+    nodes.Fold: _Writer.fold,
+    nodes.Take: _Writer.take,
+    nodes.Reshape: _Writer.reshape,
+    nodes.Join: _Writer.join,
+    nodes.Build: _Writer.build,
+    nodes.Placeholder: _Writer.placeholder,
+    nodes.Loop: _Writer.loop,
+}
+"""How each kind of node is written."""
