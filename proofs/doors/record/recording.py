@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar
 
-from scanproof.proofs.interpret.questions import place
+from scanproof.constructs.errors import UsageError
 
+from ...interpret.questions import place, raised_at
 from ...statement.whole import Position
 
 MOST = 100_000
@@ -59,15 +59,15 @@ class Recording:
             raise TooMuch
 
 
-_current: ContextVar[Recording | None] = ContextVar("recording", default=None)
+_current: Recording | None = None
+"""The recording under way, whichever thread of the body records."""
 
 
 def current() -> Recording:
     """The recording that is under way."""
-    found = _current.get()
-    if found is None:
+    if _current is None:
         raise Refused("an array of a recorded claim is used after the recording has ended")
-    return found
+    return _current
 
 
 @contextmanager
@@ -77,7 +77,8 @@ def recording(new: Recording) -> Iterator[Recording]:
     Raises:
         Refused: for what was refused first, or if too much was recorded.
     """
-    token = _current.set(new)
+    global _current
+    around, _current = _current, new
     try:
         yield new
     except TooMuch:
@@ -86,9 +87,12 @@ def recording(new: Recording) -> Iterator[Recording]:
     except Exception as error:
         if new.refusals:
             raise Refused(new.refusals[0]) from error
-        raise
+        if isinstance(error, UsageError):
+            raise
+        said = f"{type(error).__name__}: {error}{raised_at(error)}"
+        raise Refused(f"its body fails on recorded arrays: {said}") from error
     finally:
-        _current.reset(token)
+        _current = around
     if new.refusals:
         raise Refused(new.refusals[0])
 
@@ -96,9 +100,8 @@ def recording(new: Recording) -> Iterator[Recording]:
 def refusal(why: str, instead: str = "") -> Refused:
     """Note what is refused, with the line of the body that does it, and hand back the error to raise."""
     message = f"{why}{place()}" + (f"; {instead}" if instead else "")
-    found = _current.get()
-    if found is not None:
-        found.refusals.append(message)
+    if _current is not None:
+        _current.refusals.append(message)
     return Refused(message)
 
 
@@ -125,9 +128,8 @@ def _noted(method: Callable[..., Any]) -> Callable[..., Any]:
         except Refused:
             raise
         except Exception as error:
-            recorded = _current.get()
-            if recorded is not None and not recorded.refusals:
-                recorded.refusals.append(f"{error}{place()}")
+            if _current is not None and not _current.refusals:
+                _current.refusals.append(f"{error}{place()}")
             raise
 
     return noted
