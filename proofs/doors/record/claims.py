@@ -85,7 +85,7 @@ Sides = tuple[str, Any, Any, tuple[str, ...], Any]
 def _relation(one: Any) -> Sides:
     kind = KINDS.get(type(one))
     if kind is None:
-        raise refusal("what is said of limits stays Python")
+        raise refusal("what is said of limits stays Python", where="")
     pieces = (one.label,) if isinstance(one.label, str) else tuple(one.label)
     label = tuple(number_of(p) if type(p) is Length else str(p) for p in pieces if p != "")
     if kind in ("determines", "undetermined"):
@@ -109,21 +109,22 @@ def _one_turn(loops: Sequence[Turns], every: Sequence[Sides]) -> list[Sides]:
     later = {p for turns in loops for p in turns.positions[1:]}
     for turns in loops:
         if not turns.ended:
-            raise refusal("a loop over each(…) that is left before its end")
+            raise refusal("a loop over each(…) is left before its end", where=turns.where)
     first: list[Sides] = []
     again: list[Sides] = []
     for one in every:
         free = one[1].free | one[2].free
-        if any(len(free.intersection(turns.positions)) > 1 for turns in loops):
-            raise refusal(CARRIED)
+        for turns in loops:
+            if len(free.intersection(turns.positions)) > 1:
+                raise refusal(CARRIED, where=turns.where)
         (again if free & later else first).append(one)
     kept = {(r.kind, r.left, r.right, r.each) for r in map(_closed, first)}
     if not all((r.kind, r.left, r.right, r.each) in kept for r in map(_closed, again)):
-        raise refusal(CARRIED)
+        raise refusal(CARRIED, where=loops[-1].where)
     return first
 
 
-CARRIED = "a loop over each(…) whose turns are not alike: one leaves something to the next"
+CARRIED = "the turns of a loop over each(…) are not alike, or one leaves something to the next"
 
 
 def _hypotheses(

@@ -11,7 +11,7 @@ from typing import Any
 from ...statement import binding
 from ...statement.order import nonnegative, quotient, sign
 from ...statement.whole import Number, Whole, spelled, whole
-from .recording import Turns, current, refusal
+from .recording import Turns, current, here, refusal
 
 TURNS = 2
 """A loop over `each` is recorded this often, to see that one turn leaves nothing to the next."""
@@ -41,7 +41,7 @@ class Length:
         ends = number_of(first), number_of(last) + 1
         if nonnegative(ends[0] - ends[1]):
             raise refusal("a loop over each(…) without a turn at any size, which says nothing")
-        turns = Turns(tuple(binding.fresh(*ends) for _ in range(TURNS)))
+        turns = Turns(tuple(binding.fresh(*ends) for _ in range(TURNS)), here())
         current().loops.append(turns)
         for position in turns.positions:
             yield Length(whole(position))

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from scanproof.constructs.errors import UsageError
 
-from ...interpret.questions import place, raised_at
+from ...interpret.questions import ARRAYS, place, raised_at
 from ...statement.whole import Position
 
 MOST = 100_000
@@ -35,6 +35,8 @@ class Turns:
     """A loop over `each`: its body is recorded twice, for two positions that each stand for all."""
 
     positions: tuple[Position, ...]
+    where: str
+    """The line of the loop, as messages have it."""
     ended: bool = False
 
 
@@ -89,7 +91,7 @@ def recording(new: Recording) -> Iterator[Recording]:
             raise Refused(new.refusals[0]) from error
         if isinstance(error, UsageError):
             raise
-        said = f"{type(error).__name__}: {error}{raised_at(error)}"
+        said = f"{type(error).__name__}: {error}{raised_at(error, ARRAYS)}"
         raise Refused(f"its body fails on recorded arrays: {said}") from error
     finally:
         _current = around
@@ -97,9 +99,14 @@ def recording(new: Recording) -> Iterator[Recording]:
         raise Refused(new.refusals[0])
 
 
-def refusal(why: str, instead: str = "") -> Refused:
+def here() -> str:
+    """The line of the body that runs: " at file:line"."""
+    return place(ARRAYS)
+
+
+def refusal(why: str, instead: str = "", where: str | None = None) -> Refused:
     """Note what is refused, with the line of the body that does it, and hand back the error to raise."""
-    message = f"{why}{place()}" + (f"; {instead}" if instead else "")
+    message = why + (here() if where is None else where) + (f"; {instead}" if instead else "")
     if _current is not None:
         _current.refusals.append(message)
     return Refused(message)
@@ -129,7 +136,7 @@ def _noted(method: Callable[..., Any]) -> Callable[..., Any]:
             raise
         except Exception as error:
             if _current is not None and not _current.refusals:
-                _current.refusals.append(f"{error}{place()}")
+                _current.refusals.append(f"{error}{here()}")
             raise
 
     return noted

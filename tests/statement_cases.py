@@ -1,0 +1,164 @@
+"""What a claim's statement is held to: its readings against what the claim's own body does. Run it for the table."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from scanproof.proofs.check.comparison import disagreement as differs_from_claim
+from scanproof.proofs.check.fidelity import ROUNDING, disagreement
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.doors.record.claims import record
+from scanproof.proofs.doors.record.recording import Refused
+from scanproof.proofs.exact.array import Namespace
+from scanproof.proofs.exact.at_random import drawn
+from scanproof.proofs.exact.enclosures import ArbField
+from scanproof.proofs.exact.engines import chosen
+from scanproof.proofs.exact.instance import evaluate, shapes
+from scanproof.proofs.exact.residues import PRIME, PrimeField
+from scanproof.proofs.exact.scalar import NotPolynomial
+from scanproof.proofs.interpret.claims import read
+from scanproof.proofs.interpret.session import session
+from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.readings import floats
+from scanproof.proofs.readings.problem import problem
+from scanproof.proofs.readings.program import program
+from scanproof.proofs.readings.run import relations
+from scanproof.proofs.statement.statement import Statement
+
+LIMITS = {"ssd.thm5.1"}
+"""Claims about limits, which stay Python."""
+
+
+def claims() -> Iterator[Claim]:
+    """Every claim with a body of the ledger without programs, and its amendments."""
+    for row in built_in().rows:
+        yield from (one for one in (row.claim, *row.amendments) if one.body is not None)
+
+
+def statements(claim: Claim) -> list[tuple[Statement, dict[str, int]]]:
+    """The statement at a few choices of sizes: one for all of them, or one for each.
+
+    Raises:
+        Refused: if it cannot be recorded at numbers either.
+    """
+    try:
+        found = record(claim)
+    except Refused:
+        return [(record(claim, sizes), sizes) for sizes in chosen(claim)]
+    return [(found, sizes) for sizes in chosen(claim)]
+
+
+def sides(one: Any) -> tuple[Any, Any]:
+    """Both sides of a claim's statement, or its statistic and its value."""
+    return (one.left, one.right) if hasattr(one, "left") else (one.statistic, one.value)
+
+
+def exact_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
+    """Where the exact reading is not what today's evaluation of the claim's body gives, in residues or balls."""
+    for make, draw in (
+        (PrimeField, lambda rng: rng.randrange(PRIME)),
+        (ArbField, lambda rng: Fraction(rng.randint(1, 64), 64)),
+    ):
+        field: Any = make()
+        rng = random.Random(claim.id)
+        arrays = drawn(claim, field, sizes, lambda draw=draw, rng=rng: draw(rng))
+        try:
+            own = evaluate(claim, field, sizes, arrays)
+        except NotPolynomial:
+            continue
+        found = list(relations(statement, Namespace(field), sizes, arrays))
+        if len(own) != len(found):
+            return f"{len(found)} relations for {len(own)}"
+        same: Callable[[Any, Any], bool] = _equal if make is PrimeField else _overlap
+        for one, (_, *pair) in zip(own, found, strict=True):
+            for a, b in zip(sides(one), pair, strict=True):
+                a, b = (Namespace(field).asarray(side).entries for side in (a, b))
+                if a.shape != b.shape or not all(map(same, a.flat, b.flat)):
+                    return f"another value in {field.name}"
+        return ""
+    return "no field has its functions"
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return bool(a == b)
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    apart = bool(a != b)  # of balls, a == b says something else
+    return not apart
+
+
+def program_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
+    """Where the printed program's sides are not those of the reading on floats."""
+    rng = np.random.default_rng(0)
+    inputs = {n: rng.uniform(0.25, 1, dims) for n, dims in shapes(claim, sizes).items()}
+    names: dict[str, Any] = {}
+    exec(compile(program(statement), "program", "exec"), names)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        own = list(names["statement"](**({} if statement.at else sizes), **inputs))
+        found = list(floats.relations(statement, sizes, inputs))
+    if len(own) != len(found):
+        return f"the program yields {len(own)} relations, and {len(found)} there are"
+    for (_, *one), (_, *pair) in zip(own, found, strict=True):
+        for a, b in zip(one, pair, strict=True):
+            a, b = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float))
+            if not np.all(~np.isfinite(b) | (np.abs(a - b) <= ROUNDING * (1 + np.abs(b)))):
+                return "the program's values are others"
+    return ""
+
+
+def problem_difference(claim: Claim, statement: Statement) -> str:
+    """Where the formulas are not the claim's own at its chosen sizes; "unread" where today's reader has none."""
+    if statement.at or not claim.ranges:
+        return "numbers alone"
+    with session() as today:
+        try:
+            read(claim, today)
+        except Exception:
+            return "unread"
+    with session() as opened:
+        return differs_from_claim(claim, problem(statement, opened)) or ""
+
+
+def table() -> str:
+    """How many claims pass what."""
+    passed: Counter[str] = Counter()
+    failed: list[str] = []
+    for claim in claims():
+        try:
+            found = statements(claim)
+        except Refused as error:
+            passed["not recorded"] += 1
+            failed.append(f"{claim.id}: {error}")
+            continue
+        how = "recorded at numbers" if found[0][0].at else "recorded for all sizes"
+        passed[how] += 1
+        checks = {
+            "exact reading": [exact_difference(claim, s, sizes) for s, sizes in found],
+            "printed program": [program_difference(claim, s, sizes) for s, sizes in found],
+            "untraced body": [
+                disagreement(claim, s) or "" for s in {id(s): s for s, _ in found}.values()
+            ],
+            "formulas": [problem_difference(claim, found[0][0])],
+        }
+        for name, every in checks.items():
+            why = next((one for one in every if one), "")
+            passed[
+                f"{name}: {why if name == 'formulas' and why else 'agrees' if not why else 'differs'}"
+            ] += 1
+            if why and name != "formulas":
+                failed.append(f"{claim.id}: {name}: {why}")
+    lines = [f"{count:5} {what}" for what, count in sorted(passed.items())]
+    return "\n".join([*lines, *failed])
+
+
+if __name__ == "__main__":
+    print(table())
