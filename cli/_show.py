@@ -37,46 +37,78 @@ def show(
             help="Print the counterexample as a Python program that needs the standard library alone.",
         ),
     ] = False,
+    statement: Annotated[
+        bool,
+        typer.Option(
+            "--statement",
+            help="Print what is recorded of the claim; with --script as a NumPy program.",
+        ),
+    ] = False,
 ) -> None:
     """Show one claim: its reading, verdict, evidence and mends.
 
     ID is a claim, or an amendment such as gd-ssm.prop1-construction+sign. A claim of your own needs
     the FILE.py that defines it.
     """
-    from scanproof.constructs.errors import UsageError
-
-    from ._output import quiet_stdout, terminal_columns, write
-    from ._targets import find_id
-
-    if script and format is not None:
-        raise UsageError(
-            f"--script prints a program; it cannot be combined with --format {format}."
-        )
-    width = max(terminal_columns() or WIDEST, LEAST)
-    with quiet_stdout():
-        ledger, row, pinned = find_id("show", id, files or [])
-        claim = next(c for c in (row.claim, *row.amendments) if c.id == id)
-        text = (
-            _script(ledger, claim, pinned)
-            if script
-            else _story(ledger, row, claim, pinned, format or "text", files or [], width)
-        )
-    write(text)
-
-
-def _script(ledger, claim, pinned: Definitions | None) -> str:
     from functools import partial
 
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide.row_verdicts import homes
+
+    from ._output import quiet_stdout, terminal_columns, write
+    from ._targets import find_id
+
+    for flag, given in (("--script", script), ("--statement", statement)):
+        if given and format is not None:
+            raise UsageError(
+                f"{flag} has a form of its own; it cannot be combined with --format {format}."
+            )
+    width = max(terminal_columns() or WIDEST, LEAST)
+    with quiet_stdout():
+        ledger, row, pinned = find_id("show", id, files or [])
+        claim = next(c for c in (row.claim, *row.amendments) if c.id == id)
+        if statement:
+            text = _in_a_worker(claim, partial(_recorded, claim, script, pinned))
+        elif script:
+            text = _in_a_worker(claim, partial(_program, claim, homes(ledger), pinned))
+        else:
+            text = _story(ledger, row, claim, pinned, format or "text", files or [], width)
+    write(text)
+
+
+def _in_a_worker(claim, task) -> str:
+    """What a function prints of a claim; foreign code runs in it."""
+    from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide.workers import run
 
-    (answer,) = run([partial(_program, claim, homes(ledger), pinned)])
+    (answer,) = run([task])
     if answer.missing:
-        raise UsageError(
-            f"{claim.id} has no counterexample to print: its process ended with {answer.missing}."
-        )
+        raise UsageError(f"{claim.id} is not printed: its process ended with {answer.missing}.")
     return answer.value
+
+
+def _recorded(claim, as_program: bool, pinned: Definitions | None) -> str:
+    """The claim's statement for all sizes; at its smallest sizes, with the reason, where it has none."""
+    from scanproof.constructs.errors import UsageError
+    from scanproof.proofs.doors.record.claims import record
+    from scanproof.proofs.doors.record.recording import Refused
+    from scanproof.proofs.readings.program import program
+    from scanproof.proofs.statement.text import fingerprint, text
+
+    if claim.body is None:
+        raise UsageError(f"{claim.id} states nothing that is computed; it has no statement.")
+    note = ""
+    with nullcontext() if pinned is None else pinned.kept(f"claim {claim.id}"):
+        try:
+            found = record(claim)
+        except Refused as error:
+            note = f"# For all sizes it is not recorded: {error}\n"
+            try:
+                found = record(claim, claim.every_size[0])
+            except Refused as other:
+                raise UsageError(f"{claim.id} is not recorded: {other}.") from None
+    said = program(found) if as_program else text(found)
+    return f"{note}# {fingerprint(found)}\n{said}"
 
 
 def _program(claim, homes, pinned: Definitions | None) -> str:

@@ -50,3 +50,19 @@ def test_script_runs_alone_and_exits_0(run: Run, write: Write, own: bool):
     done = subprocess.run(alone, input=answer.out, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "differ" in done.stdout
+
+
+def test_a_statement_is_printed_and_its_program_runs_alone(run: Run, write: Write):
+    printed = run("show", "mine.square", write(FALSE), "--statement")
+    assert printed.code == 0
+    assert "statement mine.square\n" in printed.out
+    program = run("show", "mine.square", write(FALSE), "--statement", "--script")
+    names: dict = {}
+    exec(program.out, names)
+    assert callable(names["statement"])
+
+
+def test_a_statement_is_not_asked_for_in_a_format(run: Run):
+    answer = run("show", KNOWN, "--statement", "--format", "latex")
+    assert (answer.code, answer.out) == (3, "")
+    assert "--statement has a form of its own" in answer.err

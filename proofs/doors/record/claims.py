@@ -85,7 +85,7 @@ Sides = tuple[str, Any, Any, tuple[str, ...], Any]
 def _relation(one: Any) -> Sides:
     kind = KINDS.get(type(one))
     if kind is None:
-        raise refusal("what is said of limits stays Python", where="")
+        raise refusal("it is about limits, which statements do not speak of", where="")
     pieces = (one.label,) if isinstance(one.label, str) else tuple(one.label)
     label = tuple(number_of(p) if type(p) is Length else str(p) for p in pieces if p != "")
     if kind in ("determines", "undetermined"):
