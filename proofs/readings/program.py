@@ -452,6 +452,10 @@ class _Taking:
         return text
 
     def _index(self, start: Any, axis: int | None, step: int, length: WholeNumber) -> str | None:
+        last = start if axis is None else start + (self.shape[axis] - 1) * step
+        inside = all(making.lies_within(end, length) for end in (start, last))
+        if self.node.guards and not inside:
+            return None
         if axis is None:
             return "-1" if start == length - 1 else self.writer.whole(start)[0]
         count = self.shape[axis]

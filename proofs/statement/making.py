@@ -222,6 +222,26 @@ def total(node: Node, axis: int | None = None) -> Node:
     return nodes.Contract((node,), (axes,), kept)
 
 
+def contracted(
+    factors: Sequence[Node], axes: Sequence[Sequence[int]], result: Sequence[int]
+) -> Node:
+    """A product of arrays summed over the axes that the result has not: a matrix product where it is one."""
+    for one, other in ((0, 1), (1, 0)) if len(factors) == 2 else ():
+        ours, theirs = axes[one], axes[other]
+        summed = [name for name in ours if name in theirs]
+        rest = [name for name in (*ours, *theirs) if name not in summed]
+        fits = len(summed) == 1 and 0 < len(ours) < 3 and 0 < len(theirs) < 3
+        if fits and rest == list(result):
+            left, right = factors[one], factors[other]
+            left = left if ours[-1] == summed[0] else permuted(left, (1, 0))
+            return product(left, right if theirs[0] == summed[0] else permuted(right, (1, 0)))
+    if len(factors) == 1 and set(axes[0]) == set(result):
+        return permuted(factors[0], [list(axes[0]).index(name) for name in result])
+    names = {name: k for k, name in enumerate(dict.fromkeys(n for part in axes for n in part))}
+    named = tuple(tuple(names[name] for name in part) for part in axes)
+    return nodes.Contract(tuple(factors), named, tuple(names[name] for name in result))
+
+
 def reshaped(node: Node, shape: Sequence[WholeNumber]) -> Node:
     """The same entries in order in another shape; one length may be −1.
 
