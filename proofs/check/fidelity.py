@@ -24,6 +24,8 @@ from ..language.conditions import as_bounds
 from ..language.sizes import Sizes, by_name
 from ..language.statements import Determines, Undetermined
 from ..readings.floats import relations
+from ..readings.program import program
+from ..statement.errors import IllFormed
 from ..statement.statement import Statement
 from .sizes_beyond import nearby
 from .source import Source
@@ -41,7 +43,7 @@ LARGEST = 9
 VOLUME = 400
 """Choices whose sizes have a greater product are left out, unless all but one of them are least."""
 ROUNDING = 2**20 * float(np.finfo(float).eps)
-"""How far floats may be apart: what sums and quotients of a few hundred numbers of size 1 lose is far below it."""
+"""How far floats may be apart, in an array's largest entry: what sums of a few hundred terms lose is far below it."""
 
 
 def disagreement(claim: Claim, statement: Statement) -> str | None:
@@ -54,7 +56,7 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
     rng = np.random.default_rng(random.Random(claim.id).randrange(2**32))
     bounded = [one for one in statement.hypotheses if one.bounds]
     bounds = tuple(bound for one in bounded for bound in one.bounds)
-    both = replace(statement, relations=(*statement.relations, *bounds))
+    read = _program(replace(statement, relations=(*statement.relations, *bounds)))
     texts = [one.text for one in bounded]
     compared = 0
     for sizes in [dict(statement.at)] if statement.at else choices(claim):
@@ -62,7 +64,7 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             own, error = _attempted(lambda i=inputs, s=sizes: [*untraced(claim, s, i, texts)])
-            read, other = _attempted(lambda i=inputs, s=sizes: _read(both, s, i))
+            found, other = _attempted(lambda i=inputs, s=sizes: read(s, i))
         if error is not None and other is not None:
             continue
         where = f" at {by_name(sizes)}" if sizes else ""
@@ -70,17 +72,30 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
             return f"the body does not run{where}, where its statement has a value: {error}"
         if other is not None:
             return f"the statement has no value{where}, where the body has: {other}"
-        found = _differing(own, read)
-        if found:
-            return f"{found}{where}"
+        differing = _differing(own, found)
+        if differing:
+            return f"{differing}{where}"
         compared += 1
     return None if compared else "neither the body nor its statement has a value at any size tried"
 
 
-def _read(
-    statement: Statement, sizes: Sizes, inputs: Mapping[str, np.ndarray]
-) -> list[tuple[Any, Any]]:
-    return [(left, right) for _, left, right in relations(statement, sizes, inputs)]
+def _program(
+    statement: Statement,
+) -> Callable[[Sizes, Mapping[str, np.ndarray]], list[tuple[Any, Any]]]:
+    """The statement as its printed program computes it; as nodes are read where it has a gradient of no formula."""
+    try:
+        text = program(statement)
+    except IllFormed:
+        return lambda sizes, inputs: [(a, b) for _, a, b in relations(statement, sizes, inputs)]
+    names: dict[str, Any] = {}
+    exec(compile(text, f"the statement of {statement.id}", "exec"), names)
+    own = () if statement.at else tuple(one.name for one in statement.sizes)
+
+    def run(sizes: Sizes, inputs: Mapping[str, np.ndarray]) -> list[tuple[Any, Any]]:
+        given = {name: sizes[name] for name in own}
+        return [(a, b) for _, a, b in names["statement"](**given, **inputs)]
+
+    return run
 
 
 def untraced(
@@ -153,4 +168,5 @@ def _near(own: Any, read: Any) -> bool:
         return False
     undefined = ~np.isfinite(b)  # where the statement's own conditions do not hold
     with np.errstate(all="ignore"):
-        return bool(np.all(undefined | (np.abs(a - b) <= ROUNDING * (1 + np.abs(a)))))
+        largest = np.max(np.abs(a[~undefined]), initial=1)
+        return bool(np.all(undefined | (np.abs(a - b) <= ROUNDING * largest)))

@@ -121,9 +121,7 @@ def _through(node: Node, adjoint: Node, moving: frozenset[Any]) -> Iterable[tupl
     rule = RULES.get(type(node))
     if rule is None:
         raise IllFormed(f"{type(node).__name__} has no derivative here")
-    return [
-        (one, a) for one, a in rule(node, adjoint, moving) if not one.free.isdisjoint(moving)
-    ]
+    return [(one, a) for one, a in rule(node, adjoint, moving) if not one.free.isdisjoint(moving)]
 
 
 def _through_turns(
@@ -315,8 +313,7 @@ _map = making.entrywise
 
 
 def _of_quotient(k: int, adjoint: Node, node: nodes.Map) -> Node:
-    numerator, denominator = node.arguments
-    found = _map("divide", adjoint, denominator)
+    found = _map("divide", adjoint, node.arguments[1])
     return _map("negative", _map("multiply", found, node)) if k else found
 
 

@@ -221,8 +221,8 @@ class _Writer:
             return f"-{self.within(node.arguments[0], binds)}", binds
         left, right = node.arguments
         own = binds + (function == "power")
-        other = binds + (function != "add")  # a * (b @ c) is not (a * b) @ c
-        return SIGNS[function].join((self.within(left, own), self.within(right, other))), binds
+        texts = self.within(left, own), self.within(right, binds + 1)  # rounding goes by the order
+        return SIGNS[function].join(texts), binds
 
     def contract(self, node: nodes.Contract) -> Expression:
         if len(node.factors) == 1:
