@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 import statement_cases as cases
 from claims import claim
-from zoo.case import ZOO, Statement
-from zoo.members import FAMILIES
 
 from scanproof import build, definition, each, equal, gradient, iterate, scan
 from scanproof.proofs.check.fidelity import disagreement
@@ -24,7 +22,6 @@ from scanproof.proofs.statement import binding, making, nodes
 from scanproof.proofs.statement.text import fingerprint, text
 from scanproof.proofs.statement.whole import Size, whole
 
-assert FAMILIES, "the members of the zoo are read"
 ROWS = [row.claim.id for row in built_in().rows if row.claim.body is not None]
 N, f = (whole(Size(name, 1)) for name in "Nf")
 
@@ -227,18 +224,26 @@ def _is_false(statement, sizes, inputs) -> bool:
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-@pytest.mark.parametrize("member", [m for m in ZOO if isinstance(m, Statement)], ids=str)
-def test_no_false_claim_becomes_a_true_statement(member):
+def test_no_false_claim_becomes_a_true_statement():
+    from zoo.case import ZOO, Statement
+    from zoo.members import FAMILIES
+
+    assert FAMILIES
+    every = [member for member in ZOO if isinstance(member, Statement)]
+    assert [str(one) for one in every if str(one) not in UNSEEN and _is_taken_in(one)] == []
+
+
+def _is_taken_in(member) -> bool:
+    """Whether a false claim is recorded as something else that may be true."""
     try:
         statement = record(member.claim)
     except Refused:
-        return
-    if disagreement(member.claim, statement) is not None or str(member) in UNSEEN:
-        return
+        return False
+    if disagreement(member.claim, statement) is not None:
+        return False
     if member.fails is None:
-        assert statement.relations[0].kind == "determines"
-        return
+        return statement.relations[0].kind != "determines"
     dims, rng = shapes(member.claim, member.fails), np.random.default_rng(0)
     points = [{n: np.ones(shape) for n, shape in dims.items()}]
     points += [{n: rng.uniform(-1, 1, shape) for n, shape in dims.items()} for _ in range(40)]
-    assert any(_is_false(statement, member.fails, point) for point in points)
+    return not any(_is_false(statement, member.fails, point) for point in points)

@@ -29,9 +29,6 @@ class Floats(Reading):
     def mask(self, truths: np.ndarray) -> Any:
         return truths.astype(float)
 
-    def map_nonnegative(self, a: Any) -> Any:
-        return (np.asarray(a) >= 0).astype(float)
-
     def xp_of(self, array: Any) -> Any:
         return array.__array_namespace__() if hasattr(array, "__array_namespace__") else np
 

@@ -137,6 +137,16 @@ class Reading:
         """Ones and zeros."""
         return self.xp.asarray(truths.astype(int))
 
+    def wholes(self, node: Node) -> np.ndarray:
+        """The whole numbers that the entries are which depend on no input."""
+        shape = self.shape(node.shape)
+        grid = np.indices(shape, sparse=True)
+        number = making.entry_of(node)
+        if number is None:  # a door makes no such node
+            raise TypeError("what is compared is not known to be whole numbers")
+        found = at(number, lambda s: grid[s.number] if isinstance(s, Axis) else self.symbol(s))
+        return np.broadcast_to(found, shape)
+
     # One method for each kind of node.
 
     def input(self, node: nodes.Input) -> Any:
@@ -157,6 +167,8 @@ class Reading:
         return self._bound[node][1]
 
     def map(self, node: nodes.Map) -> Any:
+        if node.function == "nonnegative":
+            return self.mask(self.wholes(node.arguments[0]) >= 0)
         values = [_held(self.value(a)) for a in node.arguments]
         if all(isinstance(v, int | float | Fraction) for v in values):
             if node.function in OF_NUMBERS:
@@ -193,9 +205,6 @@ class Reading:
 
     def map_abs(self, a: Any) -> Any:
         return absolute(a)
-
-    def map_nonnegative(self, a: Any) -> Any:
-        return (a >= 0).held
 
     def xp_of(self, array: Any) -> Any:
         """The namespace of an array, which is another one inside of a gradient."""
@@ -338,7 +347,6 @@ OF_NUMBERS: dict[str, Callable[..., Any]] = {
     "divide": lambda a, b: a / b if isinstance(a, float) else Fraction(a) / b,
     "negative": lambda a: -a,
     "power": lambda a, k: a**k,
-    "nonnegative": lambda a: int(a >= 0),
 }
 """What becomes of Python's own numbers, exactly."""
 
