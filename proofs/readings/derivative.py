@@ -159,7 +159,7 @@ def _through_turns(
     loops = [nodes.Loop(backwards, k) for k in range(len(inner))]
     result = [(one, making.row(loop, turns)) for one, loop in zip(r.start, loops, strict=True)]
     place = binding.fresh(0, turns)
-    later = {
+    later: Adjoints = {
         a: making.row(loop, turns - 1 - whole(place)) for a, loop in zip(after, loops, strict=True)
     }
     for one, a in found.items():

@@ -145,7 +145,7 @@ class Problem(Reading):
         return super().joined(how, parts, axis)
 
     def loop(self, node: nodes.Loop) -> Any:
-        known = self._values[self._depth(node)]
+        known = self._known(node)
         if node.recursion not in known:
             known[node.recursion] = self._states(node.recursion)
         return known[node.recursion][node.number]

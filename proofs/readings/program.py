@@ -18,9 +18,11 @@ from ..statement import making, nodes
 from ..statement.nodes import Node
 from ..statement.order import nonnegative
 from ..statement.statement import Relation, Statement, Turns, every_node, in_turns, inside
-from ..statement.whole import Axis, Size, Symbol, Whole, whole
+from ..statement.whole import Axis, Size, Symbol, whole
 from ..statement.whole import Number as WholeNumber
 from .derivative import without_gradients
+from .reading import is_matrix_product
+from .slices import Expression, Taking, number_text, shape_text
 
 LONGEST = 60
 """An expression that is longer gets a name."""
@@ -28,8 +30,6 @@ SIGNS = {"add": " + ", "subtract": " - ", "multiply": " * ", "divide": " / ", "p
 BINDS = {"add": 1, "subtract": 1, "multiply": 2, "divide": 2, "negative": 3, "power": 4}
 """How tightly operators bind; calls and names bind by 9, and @ as * does."""
 CALLS = {"exp": "np.exp", "log": "np.log", "sqrt": "np.sqrt", "abs": "np.abs"}
-Expression = tuple[str, int]
-"""A text, and how tightly its last operator binds."""
 
 
 def program(statement: Statement) -> str:
@@ -51,7 +51,7 @@ def program(statement: Statement) -> str:
     names = [*sizes, *(one.name for one in statement.inputs)]
     writer = _Writer([side for one in relations for side in (one.left, one.right)], names)
     body = writer.relations(in_turns(relations))
-    shapes = [f"    {i.name}: {_shape_text(i.lengths, writer.symbol)}" for i in statement.inputs]
+    shapes = [f"    {i.name}: {shape_text(i.lengths, writer.symbol)}" for i in statement.inputs]
     least = [f"{one.name} ≥ {one.least}" for one in statement.sizes]
     doc = [f'    """{statement.id}: yields the kind and the sides of each relation.', ""]
     doc += [f"    Sizes: {', '.join(least)}."] if least else []
@@ -59,27 +59,6 @@ def program(statement: Statement) -> str:
     doc += ["    Shapes:", *(f"    {line}" for line in shapes)] if shapes else []
     head = ["import numpy as np", "", "", f"def statement({', '.join(names)}):", *doc, '    """']
     return "\n".join([*head, *_indented(body)]) + "\n"
-
-
-def _shape_text(shape: nodes.Shape, symbol: Any) -> str:
-    return f"({', '.join(_whole(n, symbol)[0] for n in shape)}{',' if len(shape) == 1 else ''})"
-
-
-def _whole(number: WholeNumber, symbol: Any) -> Expression:
-    """A whole number as Python writes it."""
-    if not isinstance(number, Whole):
-        return str(number), 9 if number >= 0 else 3
-    text, count = "", 0
-    for m, c in number.parts:
-        factors = [symbol(s) for s in m]
-        if abs(c) != 1 or not factors:
-            factors.insert(0, str(abs(c)))
-        sign = ("-" if c < 0 else "") if not text else (" - " if c < 0 else " + ")
-        text += sign + " * ".join(factors)
-        count = len(factors)
-    if len(number.parts) > 1:
-        return text, 1
-    return text, 9 if count == 1 and text[0] != "-" else 2
 
 
 class _Writer:
@@ -90,7 +69,7 @@ class _Writer:
         self._uses = Counter(sides)
         for node in every:
             self._uses.update((*node.operands, *inside(node)))
-        self._taken = set(taken)
+        self._taken = {"np", "range", "statement", *taken}
         self._scopes: list[list[str]] = [[]]
         self._texts: list[dict[Node, Expression]] = [{}]
         """In each scope the nodes that have a text there."""
@@ -113,10 +92,10 @@ class _Writer:
         return self._bound[symbol][1]
 
     def whole(self, number: WholeNumber) -> Expression:
-        return _whole(number, self.symbol)
+        return number_text(number, self.symbol)
 
     def shape(self, shape: nodes.Shape) -> str:
-        return _shape_text(shape, self.symbol)
+        return shape_text(shape, self.symbol)
 
     @contextmanager
     def scope(self, names: Mapping[Any, str]) -> Iterator[list[str]]:
@@ -182,6 +161,10 @@ class _Writer:
             self._loops += inner[2]
         return self._texts[depth][node]
 
+    def line(self, text: str) -> None:
+        """Write a line where the node stands that is being written."""
+        self._scopes[-1].append(text)
+
     def within(self, node: Node, binds: int) -> str:
         """A node's text as an operand of what binds so tightly."""
         text, own = self.text(node)
@@ -235,7 +218,7 @@ class _Writer:
                 )
                 of = self.within(node.factors[0], 9)
                 return f"np.sum({_bare(of)}{', ' if which else ''}{which})", 9
-        elif _is_matrix_product(node):
+        elif is_matrix_product(node):
             return " @ ".join((self.within(node.factors[0], 2), self.within(node.factors[1], 3))), 2
         letters = [_letters(axes) for axes in (*node.axes, node.result)]
         factors = ", ".join(self.text(one)[0] for one in node.factors)
@@ -309,7 +292,7 @@ class _Writer:
         return states
 
     def take(self, node: nodes.Take) -> Expression:
-        return _Taking(self, node).text()
+        return Taking(self, node).text()
 
 
 def _indented(lines: Sequence[str]) -> list[str]:
@@ -324,17 +307,6 @@ def _letters(axes: Sequence[int]) -> str:
     return "".join("ijklmnpqrstuvwxyz"[k] for k in axes)
 
 
-def _is_matrix_product(node: nodes.Contract) -> bool:
-    batch = len(node.result) - sum(min(len(names), 2) - 1 for names in node.axes)
-    sides = []
-    for names in node.axes:
-        own = min(len(names), 2)
-        sides.append([*range(batch - len(names) + own, batch), *(None,) * own])
-    if len(node.factors) != 2 or batch < 0:
-        return False
-    return (node.axes, node.result) == making.matrix_axes(sides[0], sides[1], batch)
-
-
 def _as_row(part: Node, axis: int) -> Node | None:
     """The array that a part of a `Join` has one new axis more than."""
     if part.shape[axis] != 1:
@@ -343,170 +315,6 @@ def _as_row(part: Node, axis: int) -> Node | None:
     places = [whole(Axis(k if k < axis else k - 1)) for k in range(len(part.shape))]
     places[axis] = 0  # type: ignore[call-overload]
     return making.take(part, places, shape)
-
-
-class _Taking:
-    """How a `Take` is written: as an index with slices, a transpose, a triangle; else by arrays of indices."""
-
-    def __init__(self, writer: _Writer, node: nodes.Take) -> None:
-        self.writer, self.node = writer, node
-        self.shape = node.lengths
-
-    def text(self) -> Expression:
-        node, writer = self.node, self.writer
-        value = making.constant(node.of)
-        if not node.of.shape:
-            if not node.guards:
-                return self._full(value)
-            mask = self._mask()
-            return mask if value == 1 else (f"{mask[0]} * {writer.within(node.of, 3)}", 2)
-        plain = self._plain()
-        if plain is None:
-            return self._gathered()
-        if not node.guards:
-            return plain
-        mask, binds = self._mask()
-        text = plain[0] if plain[1] >= 2 else f"({plain[0]})"
-        return f"{text} * {mask if binds > 2 else f'({mask})'}", 2
-
-    def _full(self, value: Any) -> Expression:
-        shape = self.writer.shape(self.shape)
-        if value in (0, 1):
-            return f"np.{'ones' if value else 'zeros'}({shape})", 9
-        return f"np.full({shape}, {self.writer.text(self.node.of)[0]})", 9
-
-    def _mask(self) -> Expression:
-        """Ones where the guards hold."""
-        rows = set(self.node.guards)
-        axes = [whole(Axis(k)) for k in range(len(self.shape))]
-        square = len(axes) == 2 and self.shape[0] == self.shape[1]
-        if square and rows == {axes[0] - axes[1], axes[1] - axes[0]}:
-            return f"np.eye({self.writer.whole(self.shape[0])[0]})", 9
-        names = [self.writer.name("k") for _ in axes]
-        lines = self.writer._scopes[-1]
-        commas = f"{', '.join(names)}{',' if len(names) == 1 else ''}"
-        lines.append(f"{commas} = np.indices({self.writer.shape(self.shape)}, sparse=True)")
-        return f"np.where({self._conditions(names)}, 1.0, 0.0)", 9
-
-    def _conditions(self, names: Sequence[str]) -> str:
-        """Where all guards hold; e ≥ 0 and −e ≥ 0 say e = 0."""
-        left = sorted(self.node.guards, key=str)
-        found: list[str] = []
-        while left:
-            guard = left.pop(0)
-            if isinstance(guard, Whole) and -guard in left:
-                left.remove(-guard)
-                axis = next(((m, c) for m, c in guard.parts if _is_axis(m) and abs(c) == 1), None)
-                if axis is not None:
-                    (one,), c = axis
-                    rest = (guard - whole(one)) * -1 if c > 0 else guard + whole(one)
-                    found.append(
-                        f"{self._condition(whole(one), names)} == {self._condition(rest, names)}"
-                    )
-                    continue
-                found.append(f"{self._condition(guard, names)} == 0")
-            else:
-                found.append(f"{self._condition(guard, names)} >= 0")
-        return found[0] if len(found) == 1 else " & ".join(f"({one})" for one in found)
-
-    def _condition(self, number: WholeNumber, names: Sequence[str]) -> str:
-        def symbol(one: Symbol) -> str:
-            return names[one.number] if isinstance(one, Axis) else self.writer.symbol(one)
-
-        return _whole(number, symbol)[0]
-
-    def _plain(self) -> Expression | None:
-        """With slices, where each axis of the result is used once at most, with a coefficient."""
-        parts = [_affine(place) for place in self.node.places]
-        used = [axis for _, axis, _ in parts if axis is not None]
-        if any(one is None for one, _, _ in parts) or len(set(used)) < len(used):
-            return None
-        index = [self._index(*part, self.node.of.shape[k]) for k, part in enumerate(parts)]
-        if None in index:
-            return None
-        while index and index[-1] == ":":
-            index.pop()
-        text = self.writer.within(self.node.of, 9)
-        trajectory = isinstance(self.node.of, nodes.Loop)
-        if trajectory and index and ":" not in index[0]:  # type: ignore[operator]
-            text = f"{text}[{index.pop(0)}]"
-        elif trajectory:
-            text = f"np.array({text})"
-        if index:
-            text = f"{text}[{', '.join(index)}]"  # type: ignore[arg-type]
-        return self._arranged(text, used), 9
-
-    def _arranged(self, text: str, used: Sequence[int]) -> str:
-        """The axes in the order of the result, and those that it has besides."""
-        order = sorted(range(len(used)), key=lambda n: used[n])
-        if order == [1, 0]:
-            text = f"{text}.T"
-        elif order != sorted(order):
-            text = f"{text}.transpose({', '.join(map(str, order))})"
-        lacking = [k for k in range(len(self.shape)) if k not in used]
-        if lacking:
-            keys = ", ".join("None" if k in lacking else ":" for k in range(len(self.shape)))
-            text = f"{text}[{keys}]"
-        if any(self.shape[k] != 1 for k in lacking):
-            text = f"np.broadcast_to({text}, {self.writer.shape(self.shape)})"
-        return text
-
-    def _index(self, start: Any, axis: int | None, step: int, length: WholeNumber) -> str | None:
-        last = start if axis is None else start + (self.shape[axis] - 1) * step
-        inside = all(making.lies_within(end, length) for end in (start, last))
-        if self.node.guards and not inside:
-            return None
-        if axis is None:
-            return "-1" if start == length - 1 else self.writer.whole(start)[0]
-        count = self.shape[axis]
-        if (start, step, count) == (0, 1, length):
-            return ":"
-        if (start, step, count) == (length - 1, -1, length):
-            return "::-1"
-        if step < 1:
-            return None
-        stop = start + (count - 1) * step + 1
-        ends = "" if start == 0 else self.writer.whole(start)[0]
-        last = "" if stop == length else self.writer.whole(stop)[0]
-        return f"{ends}:{last}" + (f":{step}" if step > 1 else "")
-
-    def _gathered(self) -> Expression:
-        node, writer = self.node, self.writer
-        names = [writer.name("k") for _ in self.shape]
-        commas = f"{', '.join(names)}{',' if len(names) == 1 else ''}"
-        lines = writer._scopes[-1]
-        lines.append(f"{commas} = np.indices({writer.shape(self.shape)})")
-        places = [self._condition(place, names) for place in node.places]
-        if node.guards:
-            places = [
-                f"np.clip({p}, 0, {writer.whole(n - 1)[0]})"
-                for p, n in zip(places, node.of.shape, strict=True)
-            ]
-        of = writer.within(node.of, 9)
-        of = f"np.array({of})" if isinstance(node.of, nodes.Loop) else of
-        text = f"{of}[{', '.join(places)}]"
-        if not node.guards:
-            return text, 9
-        return f"np.where({self._conditions(names)}, {text}, 0.0)", 9
-
-
-def _is_axis(m: Any) -> bool:
-    return len(m) == 1 and isinstance(m[0], Axis)
-
-
-def _affine(place: WholeNumber) -> tuple[Any, int | None, int]:
-    """(start, axis, step) of a place; a start of None for one that is no such sum."""
-    start: Any = 0
-    axis, step = None, 0
-    for m, c in place.parts if isinstance(place, Whole) else (((), place),):
-        axes = [one for one in m if isinstance(one, Axis)]
-        if not axes:
-            start = start + (Whole(((m, c),)) if m else c)
-        elif len(m) > 1 or axis is not None:
-            return None, None, 0
-        else:
-            axis, step = axes[0].number, c
-    return start, axis, step
 
 
 WRITERS: dict[type[Node], Any] = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..statement import making, nodes
 from ..statement.nodes import Node
 from ..statement.whole import Axis, Position, Size, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
+from .taking import affine, taken
 
 
 class Trajectory:
@@ -59,6 +61,7 @@ class Reading:
         self.changes = parameters or {}
         self._values: list[dict[Any, Any]] = [{}]
         """For each binder that is entered, and for the outside, the values of what depends on it and on none inside."""
+        self._methods = {kind: getattr(self, name) for kind, name in METHODS.items()}
         self._bound: dict[Any, tuple[int, Any]] = {}
         """The depth of each position and placeholder that has a value, and the value."""
 
@@ -70,23 +73,30 @@ class Reading:
 
     def value(self, node: Node) -> Any:
         """A node's value as its method gives it: Python's number, an array, or a `Trajectory`."""
-        pending = [node]
+        known = self._known(node)
+        if node in known:
+            return known[node]
+        if all(a in self._known(a) for a in node.operands):
+            found = known[node] = self._methods[type(node)](node)
+            return found
+        pending = [node]  # not by calls of one another: what is recorded at numbers is deep
         while pending:
             one = pending[-1]
-            known = self._values[self._depth(one)]
-            if one in known:
-                pending.pop()
-                continue
-            lacking = [a for a in one.operands if a not in self._values[self._depth(a)]]
+            lacking = [a for a in one.operands if a not in self._known(a)]
             if lacking:
                 pending += lacking
                 continue
-            known[one] = METHODS[type(one)](self, one)
             pending.pop()
-        return self._values[self._depth(node)][node]
+            if one not in self._known(one):
+                self._known(one)[one] = self._methods[type(one)](one)
+        return known[node]
 
-    def _depth(self, node: Node) -> int:
-        return max([self._bound[one][0] for one in node.free], default=0)
+    def _known(self, node: Node) -> dict[Any, Any]:
+        """The values of what depends on the same binders as a node."""
+        depth = 0
+        for one in node.free:
+            depth = max(depth, self._bound[one][0])
+        return self._values[depth]
 
     @contextmanager
     def bound(self, values: Mapping[Any, Any]) -> Iterator[None]:
@@ -129,6 +139,8 @@ class Reading:
 
     def array(self, value: Any) -> Any:
         """A value as an array."""
+        if type(value) is np.ndarray:
+            return value
         if isinstance(value, Trajectory):
             return value.whole
         return value if hasattr(value, "__array_namespace__") else self.xp.asarray(value)
@@ -214,8 +226,7 @@ class Reading:
         factors = [self(one) for one in node.factors]
         if len(factors) == 1:
             return self._total(factors[0], node)
-        batch = len(node.result) - sum(min(len(names), 2) - 1 for names in node.axes)
-        if len(factors) == 2 and batch >= 0 and (node.axes, node.result) == _matrices(node, batch):
+        if is_matrix_product(node):
             return factors[0] @ factors[1]
         names = [[_letter(k) for k in axes] for axes in (*node.axes, node.result)]
         *left, right = ("".join(letters) for letters in names)
@@ -251,21 +262,12 @@ class Reading:
             else:
                 of = of.whole
         truths = None if not node.guards else self.guarded(node.guards, shape)
-        return taken(self, self.array(of), places, shape, truths)
+        return taken(self.mask, self.array(of), places, shape, truths)
 
-    def affine(self, place: WholeNumber) -> tuple[Any, dict[int, int]]:
+    def affine(self, place: WholeNumber) -> tuple[Any, dict[int, Any]]:
         """A place as a number, and the coefficient of each axis's position."""
-        start: Any = 0
-        steps: dict[int, int] = {}
-        for m, c in place.parts if isinstance(place, Whole) else (((), place),):
-            axes = [s for s in m if isinstance(s, Axis)]
-            others = Whole(((tuple(s for s in m if not isinstance(s, Axis)), c),))
-            amount = self.whole(others) if len(axes) < len(m) else c
-            if axes:
-                steps[axes[0].number] = steps.get(axes[0].number, 0) + amount
-            else:
-                start = start + amount
-        return start, {k: c for k, c in steps.items() if c}
+        start, steps = affine(place)
+        return self.whole(start), {k: self.whole(c) for k, c in steps.items()}
 
     def guarded(self, guards: Any, shape: tuple[int, ...]) -> np.ndarray:
         """Where all guards hold, over the positions of an array."""
@@ -297,7 +299,7 @@ class Reading:
         return self.joined("stack", rows) if rows else self.xp.zeros(self.shape(node.shape))
 
     def loop(self, node: nodes.Loop) -> Any:
-        known = self._values[self._depth(node)]
+        known = self._known(node)
         if node.recursion not in known:
             known[node.recursion] = self._turns(node.recursion)
         return Trajectory(
@@ -321,22 +323,22 @@ class Reading:
         return gradient(loss, self(node.at))
 
 
-METHODS: dict[type[Node], Callable[[Any, Any], Any]] = {
-    nodes.Input: lambda r, n: r.input(n),
-    nodes.Parameter: lambda r, n: r.parameter(n),
-    nodes.Number: lambda r, n: r.constant(n),
-    nodes.Positions: lambda r, n: r.arange(n),
-    nodes.Map: lambda r, n: r.map(n),
-    nodes.Contract: lambda r, n: r.contract(n),
-    nodes.Norm: lambda r, n: r.norm(n),
-    nodes.Fold: lambda r, n: r.fold(n),
-    nodes.Take: lambda r, n: r.take(n),
-    nodes.Reshape: lambda r, n: r.reshape(n),
-    nodes.Join: lambda r, n: r.join(n),
-    nodes.Build: lambda r, n: r.build(n),
-    nodes.Placeholder: lambda r, n: r.placeholder(n),
-    nodes.Loop: lambda r, n: r.loop(n),
-    nodes.Gradient: lambda r, n: r.gradient(n),
+METHODS: dict[type[Node], str] = {
+    nodes.Input: "input",
+    nodes.Parameter: "parameter",
+    nodes.Number: "constant",
+    nodes.Positions: "arange",
+    nodes.Map: "map",
+    nodes.Contract: "contract",
+    nodes.Norm: "norm",
+    nodes.Fold: "fold",
+    nodes.Take: "take",
+    nodes.Reshape: "reshape",
+    nodes.Join: "join",
+    nodes.Build: "build",
+    nodes.Placeholder: "placeholder",
+    nodes.Loop: "loop",
+    nodes.Gradient: "gradient",
 }
 """The method for each kind of node."""
 
@@ -359,81 +361,14 @@ def _letter(k: int) -> str:
     return chr(ord("a") + k)
 
 
-def _matrices(node: nodes.Contract, batch: int) -> Any:
-    """The axes that a matrix product of operands with so many axes would have."""
+@lru_cache(maxsize=50_000)
+def is_matrix_product(node: nodes.Contract) -> bool:
+    """Whether the axes are those of a matrix product of two arrays of such ranks."""
+    batch = len(node.result) - sum(min(len(names), 2) - 1 for names in node.axes)
+    if len(node.factors) != 2 or batch < 0:
+        return False
     sides = []
     for names in node.axes:
         own = min(len(names), 2)
-        lacking = batch - (len(names) - own)
-        sides.append([*range(lacking, batch), *(None,) * own])
-    return making.matrix_axes(sides[0], sides[1], batch)
-
-
-def taken(
-    reading: Reading,
-    of: Any,
-    places: Sequence[tuple[Any, Mapping[int, int]]],
-    shape: tuple[int, ...],
-    truths: np.ndarray | None,
-) -> Any:
-    """The entries of an array at places that are affine in the result's positions, times ones and zeros.
-
-    By slices, transposes and new axes where every axis of the result is used once at most, and by arrays of indices
-    elsewhere.
-    """
-    moves = [next(iter(steps.items()), None) for _, steps in places]
-    used = [move[0] for move in moves if move is not None]
-    plain = all(len(steps) < 2 for _, steps in places) and len(set(used)) == len(used)
-    ends = zip(places, of.shape, strict=True)
-    inside = all(0 <= end < length for place, length in ends for end in _ends(place, shape))
-    if not (plain and inside) and 0 not in shape:
-        return _gathered(reading, of, places, shape, truths)
-    index: list[Any] = []
-    for (start, _), move in zip(places, moves, strict=True):
-        index.append(int(start) if move is None else _slice(start, move[1], shape[move[0]]))
-    if index and not all(isinstance(k, slice) and k == slice(None) for k in index):
-        of = of[tuple(index)]
-    order = sorted(range(len(used)), key=lambda n: used[n])
-    if order != list(range(len(used))):
-        of = of.transpose(order)
-    present = set(used)
-    if len(present) < len(shape) and of.shape:
-        of = of[tuple(slice(None) if k in present else None for k in range(len(shape)))]
-    wide = any(k not in present and shape[k] != 1 for k in range(len(shape)))
-    if truths is not None:
-        return of * reading.mask(truths)
-    if wide or (shape and not present):
-        return of * reading.mask(np.ones(shape, dtype=bool))
-    return of
-
-
-def _ends(place: tuple[int, Mapping[int, int]], shape: tuple[int, ...]) -> tuple[int, int]:
-    """The least and the greatest place; the start where there is none."""
-    start, steps = place
-    ways = [c * (shape[k] - 1) for k, c in steps.items() if shape[k]]
-    return start + sum(min(0, way) for way in ways), start + sum(max(0, way) for way in ways)
-
-
-def _slice(start: int, step: int, count: int) -> slice:
-    stop = start + step * count
-    if count == 0:
-        return slice(0, 0)
-    return slice(start, None if stop < 0 else stop, None if step == 1 else step)
-
-
-def _gathered(
-    reading: Reading,
-    of: Any,
-    places: Sequence[tuple[Any, Mapping[int, int]]],
-    shape: tuple[int, ...],
-    truths: np.ndarray | None,
-) -> Any:
-    grid = np.indices(shape, sparse=True)
-    index = []
-    for (start, steps), length in zip(places, of.shape, strict=True):
-        place = np.asarray(start + sum(c * grid[k] for k, c in steps.items()))
-        if truths is None and ((place < 0).any() or (place >= length).any()):
-            raise IndexError(f"places {place.min()} to {place.max()} of an axis of length {length}")
-        index.append(np.broadcast_to(np.clip(place, 0, length - 1), shape))
-    found = of[tuple(index)]
-    return found if truths is None else found * reading.mask(truths)
+        sides.append([*range(batch - len(names) + own, batch), *(None,) * own])
+    return (node.axes, node.result) == making.matrix_axes(sides[0], sides[1], batch)

@@ -35,12 +35,13 @@ class Node(metaclass=Interning):
     height: int = field(init=False, repr=False)
     """How many binders stand inside one another in it."""
 
-    outside: ClassVar[tuple[str, ...]] = ()
-    """The fields with nodes that are evaluated where this node is, and not inside of its binder."""
+    operands: tuple[Node, ...] = field(init=False, repr=False)
+    """The nodes that it is computed from, without those inside of its binder."""
 
-    @property
-    def operands(self) -> tuple[Node, ...]:
-        """The nodes that it is computed from, without those inside of its binder."""
+    outside: ClassVar[tuple[str, ...]] = ()
+    """The fields with nodes that are evaluated where this node is."""
+
+    def _outside(self) -> tuple[Node, ...]:
         found: list[Node] = []
         for name in self.outside:
             value = getattr(self, name)
@@ -49,6 +50,7 @@ class Node(metaclass=Interning):
 
     def _derive(self, shape: Shape, inside: Iterator[Any] | tuple[Any, ...] = (), binds: int = 0):
         """Set what follows from the fields; `inside` are further nodes and numbers that it speaks of."""
+        object.__setattr__(self, "operands", self._outside())
         every = [*self.operands, *inside]
         found = frozenset[Any]().union(*[one.free for one in every], *map(free, shape))
         heights = [one.height for one in every if isinstance(one, Node)]
@@ -255,9 +257,7 @@ class Loop(Node):
         self._derive((r.turns + 1, *r.start[self.number].shape), (*r.start, *r.steps), binds=1)
         self._unbind(frozenset({r.time, *r.states}))
 
-    @property
-    def operands(self) -> tuple[Node, ...]:
-        """The states at the start."""
+    def _outside(self) -> tuple[Node, ...]:
         return self.recursion.start
 
 
