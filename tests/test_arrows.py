@@ -33,7 +33,7 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "interpret": ("kernel", "language", "inequalities", "exact"),
         "statement": ("kernel",),
         "doors": ("language", "exact", "interpret", "statement"),
-        "readings": ("kernel", "language", "interpret", "statement"),
+        "readings": ("kernel", "language", "exact", "interpret", "statement"),
         "check": (
             *("kernel", "language", "inequalities", "exact", "interpret"),
             *("statement", "readings"),

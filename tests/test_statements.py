@@ -80,6 +80,18 @@ def test_what_is_said_is_hashed_and_what_it_is_called_is_not():
     assert fingerprint(one) == fingerprint(named)
 
 
+def test_divisions_and_logarithms_add_conditions_where_they_are_not_seen_to_hold():
+    def body(x, w, xp, N):
+        return equal(xp.log(x + 1) / w / (xp.arange(N) + 1) / 2, x / N)
+
+    said = [
+        line
+        for line in text(record(claim(body, {"x": "N", "w": ""}))).splitlines()
+        if "where" in line
+    ]
+    assert said == ["  where a1 > 0 in every entry", "  where w ≠ 0 in every entry"]
+
+
 def test_bodies_that_differ_in_the_names_of_what_they_bind_are_one_node():
     x = nodes.Input("x", (N, f))
     made = []

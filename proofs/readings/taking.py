@@ -1,4 +1,4 @@
-"""Entries taken from elsewhere, of any arrays with NumPy's indexing: by slices where they do, else by arrays of indices."""
+"""Entries taken from elsewhere, of arrays with NumPy's indexing: by slices where they do, else by arrays of indices."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from . import nodes
+from .conditions import conditions
 from .nodes import Node
 from .statement import OUTERMOST, Relation, Statement, every_node
 from .whole import Number as WholeNumber
@@ -63,6 +64,8 @@ def lines(statement: Statement) -> Iterator[str]:
         yield f"  if {one.text}"
         yield from (f"    {line}" for bound in one.bounds for line in _relation(bound, names))
         yield from (f"    | {line}" for line in one.code.splitlines())
+    for node, says in conditions(statement):
+        yield f"  where {names[node]} {says} in every entry"
     for one in statement.relations:
         yield from _relation(one, names)
 
