@@ -18,6 +18,7 @@ from ..statement import making, nodes
 from ..statement.nodes import Node
 from ..statement.order import nonnegative
 from ..statement.statement import Relation, Statement, Turns, every_node, in_turns, inside
+from ..statement.table import Table
 from ..statement.whole import Axis, Size, Symbol, whole
 from ..statement.whole import Number as WholeNumber
 from .derivative import without_gradients
@@ -317,20 +318,23 @@ def _as_row(part: Node, axis: int) -> Node | None:
     return making.take(part, places, shape)
 
 
-WRITERS: dict[type[Node], Any] = {
-    nodes.Input: _Writer.input,
-    nodes.Parameter: _Writer.parameter,
-    nodes.Number: _Writer.number,
-    nodes.Positions: _Writer.positions,
-    nodes.Map: _Writer.map,
-    nodes.Contract: _Writer.contract,
-    nodes.Norm: _Writer.norm,
-    nodes.Fold: _Writer.fold,
-    nodes.Take: _Writer.take,
-    nodes.Reshape: _Writer.reshape,
-    nodes.Join: _Writer.join,
-    nodes.Build: _Writer.build,
-    nodes.Placeholder: _Writer.placeholder,
-    nodes.Loop: _Writer.loop,
-}
+WRITERS: Table[Any] = Table(
+    "text in NumPy",
+    {
+        nodes.Input: _Writer.input,
+        nodes.Parameter: _Writer.parameter,
+        nodes.Number: _Writer.number,
+        nodes.Positions: _Writer.positions,
+        nodes.Map: _Writer.map,
+        nodes.Contract: _Writer.contract,
+        nodes.Norm: _Writer.norm,
+        nodes.Fold: _Writer.fold,
+        nodes.Take: _Writer.take,
+        nodes.Reshape: _Writer.reshape,
+        nodes.Join: _Writer.join,
+        nodes.Build: _Writer.build,
+        nodes.Placeholder: _Writer.placeholder,
+        nodes.Loop: _Writer.loop,
+    },
+)
 """How each kind of node is written."""

@@ -20,6 +20,7 @@ from scanproof.constructs.arrays.ranges import product
 
 from ..statement import making, nodes
 from ..statement.nodes import Node
+from ..statement.table import Table
 from ..statement.whole import Axis, Position, Size, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
 from .taking import affine, taken
@@ -61,7 +62,9 @@ class Reading:
         self.changes = parameters or {}
         self._values: list[dict[Any, Any]] = [{}]
         """For each binder that is entered, and for the outside, the values of what depends on it and on none inside."""
-        self._methods = {kind: getattr(self, name) for kind, name in METHODS.items()}
+        self._methods = Table(
+            METHODS.reading, {k: getattr(self, name) for k, name in METHODS.items()}
+        )
         self._bound: dict[Any, tuple[int, Any]] = {}
         """The depth of each position and placeholder that has a value, and the value."""
 
@@ -323,23 +326,26 @@ class Reading:
         return gradient(loss, self(node.at))
 
 
-METHODS: dict[type[Node], str] = {
-    nodes.Input: "input",
-    nodes.Parameter: "parameter",
-    nodes.Number: "constant",
-    nodes.Positions: "arange",
-    nodes.Map: "map",
-    nodes.Contract: "contract",
-    nodes.Norm: "norm",
-    nodes.Fold: "fold",
-    nodes.Take: "take",
-    nodes.Reshape: "reshape",
-    nodes.Join: "join",
-    nodes.Build: "build",
-    nodes.Placeholder: "placeholder",
-    nodes.Loop: "loop",
-    nodes.Gradient: "gradient",
-}
+METHODS: Table[str] = Table(
+    "method in readings of arrays",
+    {
+        nodes.Input: "input",
+        nodes.Parameter: "parameter",
+        nodes.Number: "constant",
+        nodes.Positions: "arange",
+        nodes.Map: "map",
+        nodes.Contract: "contract",
+        nodes.Norm: "norm",
+        nodes.Fold: "fold",
+        nodes.Take: "take",
+        nodes.Reshape: "reshape",
+        nodes.Join: "join",
+        nodes.Build: "build",
+        nodes.Placeholder: "placeholder",
+        nodes.Loop: "loop",
+        nodes.Gradient: "gradient",
+    },
+)
 """The method for each kind of node."""
 
 OF_NUMBERS: dict[str, Callable[..., Any]] = {

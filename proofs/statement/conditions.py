@@ -19,7 +19,7 @@ SAYS = {"divide": "≠ 0", "log": "> 0", "sqrt": "≥ 0"}
 
 
 def conditions(statement: Statement) -> Iterator[tuple[Node, str]]:
-    """Each node of which something is needed, with what that is; none for numbers and sizes that are seen to meet it."""
+    """Each node of which something is needed, with what that is; not where it is seen to hold."""
     seen: set[tuple[Node, str]] = set()
     for node in every_node(statement.nodes):
         if isinstance(node, nodes.Map) and node.function in SAYS:

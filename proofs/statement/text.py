@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,7 @@ from . import nodes
 from .conditions import conditions
 from .nodes import Node
 from .statement import OUTERMOST, Relation, Statement, every_node
+from .table import Table
 from .whole import Number as WholeNumber
 from .whole import Position, Size, Symbol, spelled
 
@@ -114,7 +115,7 @@ def _node(node: Node, names: _Names) -> Iterator[str]:
         yield f"  {names[r]}: {_range(r.time)}"
         for state, start, step in zip(r.states, r.start, r.steps, strict=True):
             yield f"    {names[state]} from {names[start]} by {names[step]}"
-    said = _said(node, names)
+    said = TEXTS[type(node)](node, names)
     if isinstance(node, nodes.Input | nodes.Number | nodes.Placeholder):
         names[node] = said
         return
@@ -122,47 +123,50 @@ def _node(node: Node, names: _Names) -> Iterator[str]:
     yield f"  {names[node]} {_shape(node.shape)} = {said}"
 
 
-def _said(node: Node, names: _Names) -> str:
-    match node:
-        case nodes.Input():
-            return node.name
-        case nodes.Parameter():
-            return f"parameter {node.path}: {names[node.of]}"
-        case nodes.Number():
-            return number(node.value)
-        case nodes.Placeholder():
-            return f"S{node.mark}.{node.number + 1}"
-        case nodes.Positions():
-            return f"0, …, {number(node.length - 1)}"
-        case nodes.Map(function=function) if function in SIGNS:
-            return f" {SIGNS[function]} ".join(names[a] for a in node.arguments)
-        case nodes.Map():
-            return f"{node.function}({', '.join(names[a] for a in node.arguments)})"
-        case nodes.Contract():
-            factors = [
-                f"{names[one]}[{_letters(axes)}]"
-                for one, axes in zip(node.factors, node.axes, strict=True)
-            ]
-            return f"Σ {' '.join(factors)} → [{_letters(node.result)}]"
-        case nodes.Norm():
-            return f"{node.kind} norm of {names[node.of]}"
-        case nodes.Fold():
-            return f"{node.operation} of {names[node.of]}"
-        case nodes.Take():
-            guards = ", ".join(f"{g} ≥ 0" for g in sorted(map(number, node.guards)))
-            places = f"[{', '.join(map(number, node.places))}]" if node.places else ""
-            return names[node.of] + places + (f" where {guards}" if guards else "")
-        case nodes.Reshape():
-            return f"{names[node.of]} in another shape"
-        case nodes.Join():
-            return f"{' | '.join(names[part] for part in node.parts)} along axis {node.axis}"
-        case nodes.Build():
-            return f"{names[node.entry]} for {_range(node.position)}"
-        case nodes.Loop():
-            return f"{names[node.recursion]}, state {node.number + 1}"
-        case nodes.Gradient():
-            return f"∂ {names[node.loss]} / ∂ {names[node.point]} at {names[node.at]}"
-    raise TypeError(f"{type(node).__name__} has no text")
+def _of_map(node: nodes.Map, names: _Names) -> str:
+    every = [names[a] for a in node.arguments]
+    if node.function in SIGNS:
+        return f" {SIGNS[node.function]} ".join(every)
+    return f"{node.function}({', '.join(every)})"
+
+
+def _of_contract(node: nodes.Contract, names: _Names) -> str:
+    pairs = zip(node.factors, node.axes, strict=True)
+    factors = [f"{names[one]}[{_letters(axes)}]" for one, axes in pairs]
+    return f"Σ {' '.join(factors)} → [{_letters(node.result)}]"
+
+
+def _of_take(node: nodes.Take, names: _Names) -> str:
+    guards = ", ".join(f"{g} ≥ 0" for g in sorted(map(number, node.guards)))
+    places = f"[{', '.join(map(number, node.places))}]" if node.places else ""
+    return names[node.of] + places + (f" where {guards}" if guards else "")
+
+
+TEXTS: Table[Callable[[Any, _Names], str]] = Table(
+    "text",
+    {
+        nodes.Input: lambda node, names: node.name,
+        nodes.Parameter: lambda node, names: f"parameter {node.path}: {names[node.of]}",
+        nodes.Number: lambda node, names: number(node.value),
+        nodes.Placeholder: lambda node, names: f"S{node.mark}.{node.number + 1}",
+        nodes.Positions: lambda node, names: f"0, …, {number(node.length - 1)}",
+        nodes.Map: _of_map,
+        nodes.Contract: _of_contract,
+        nodes.Norm: lambda node, names: f"{node.kind} norm of {names[node.of]}",
+        nodes.Fold: lambda node, names: f"{node.operation} of {names[node.of]}",
+        nodes.Take: _of_take,
+        nodes.Reshape: lambda node, names: f"{names[node.of]} in another shape",
+        nodes.Join: lambda node, names: (
+            f"{' | '.join(names[part] for part in node.parts)} along axis {node.axis}"
+        ),
+        nodes.Build: lambda node, names: f"{names[node.entry]} for {_range(node.position)}",
+        nodes.Loop: lambda node, names: f"{names[node.recursion]}, state {node.number + 1}",
+        nodes.Gradient: lambda node, names: (
+            f"∂ {names[node.loss]} / ∂ {names[node.point]} at {names[node.at]}"
+        ),
+    },
+)
+"""What each kind of node is, by the names of what it is computed from."""
 
 
 def _letters(axes: tuple[int, ...]) -> str:
