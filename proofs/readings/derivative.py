@@ -14,6 +14,7 @@ from ..statement.errors import IllFormed
 from ..statement.nodes import Node
 from ..statement.order import nonnegative
 from ..statement.statement import every_node, inside
+from ..statement.table import Table
 from ..statement.whole import Axis, Whole, substituted, whole
 
 Adjoints = dict[Node, Node]
@@ -118,10 +119,8 @@ def _through(node: Node, adjoint: Node, moving: frozenset[Any]) -> Iterable[tupl
         seeds = {entry: making.row(adjoint, whole(position))}
         found = _pulled(seeds, moving, frozenset({position}))
         return [(one, making.total(binding.build(position, a), 0)) for one, a in found.items()]
-    rule = RULES.get(type(node))
-    if rule is None:
-        raise IllFormed(f"{type(node).__name__} has no derivative here")
-    return [(one, a) for one, a in rule(node, adjoint, moving) if not one.free.isdisjoint(moving)]
+    added = RULES[type(node)](node, adjoint, moving)
+    return [(one, a) for one, a in added if not one.free.isdisjoint(moving)]
 
 
 def _through_turns(
@@ -295,18 +294,21 @@ def _of_join(node: nodes.Join, adjoint: Node, moving: frozenset[Any]) -> Sums:
         start = start + part.shape[node.axis]
 
 
-RULES: dict[type[Node], Callable[[Any, Node, frozenset[Any]], Sums]] = {
-    nodes.Parameter: lambda node, adjoint, moving: [(node.of, adjoint)],
-    nodes.Map: _of_map,
-    nodes.Contract: _of_contract,
-    nodes.Norm: _of_norm,
-    nodes.Fold: _of_fold,
-    nodes.Take: _of_take,
-    nodes.Reshape: lambda node, adjoint, moving: [
-        (node.of, making.reshaped(adjoint, node.of.shape))
-    ],
-    nodes.Join: _of_join,
-}
+RULES: Table[Callable[[Any, Node, frozenset[Any]], Sums]] = Table(
+    "derivative",
+    {
+        nodes.Parameter: lambda node, adjoint, moving: [(node.of, adjoint)],
+        nodes.Map: _of_map,
+        nodes.Contract: _of_contract,
+        nodes.Norm: _of_norm,
+        nodes.Fold: _of_fold,
+        nodes.Take: _of_take,
+        nodes.Reshape: lambda node, adjoint, moving: [
+            (node.of, making.reshaped(adjoint, node.of.shape))
+        ],
+        nodes.Join: _of_join,
+    },
+)
 """For each kind of node what its adjoint adds to those of its operands; `Build` and `Loop` have functions above."""
 
 _map = making.entrywise
