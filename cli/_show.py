@@ -41,7 +41,7 @@ def show(
         bool,
         typer.Option(
             "--statement",
-            help="Print what is recorded of the claim; with --script as a NumPy program.",
+            help="Print what is recorded of the claim: as text, latex or, with --script, a NumPy program.",
         ),
     ] = False,
 ) -> None:
@@ -58,17 +58,20 @@ def show(
     from ._output import quiet_stdout, terminal_columns, write
     from ._targets import find_id
 
-    for flag, given in (("--script", script), ("--statement", statement)):
-        if given and format is not None:
-            raise UsageError(
-                f"{flag} has a form of its own; it cannot be combined with --format {format}."
-            )
+    if script and format is not None:
+        raise UsageError(
+            f"--script prints a program; it cannot be combined with --format {format}."
+        )
+    if statement and format not in (None, "text", "latex"):
+        raise UsageError(f"--statement prints text or latex; got --format {format}.")
     width = max(terminal_columns() or WIDEST, LEAST)
     with quiet_stdout():
         ledger, row, pinned = find_id("show", id, files or [])
         claim = next(c for c in (row.claim, *row.amendments) if c.id == id)
         if statement:
-            text = _in_a_worker(claim, partial(_recorded, claim, script, pinned))
+            text = _in_a_worker(
+                claim, partial(_recorded, claim, "python" if script else format, pinned)
+            )
         elif script:
             text = _in_a_worker(claim, partial(_program, claim, homes(ledger), pinned))
         else:
@@ -87,12 +90,14 @@ def _in_a_worker(claim, task) -> str:
     return answer.value
 
 
-def _recorded(claim, as_program: bool, pinned: Definitions | None) -> str:
+def _recorded(claim, form: str | None, pinned: Definitions | None) -> str:
     """The claim's statement for all sizes; at its smallest sizes, with the reason, where it has none."""
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.doors.record.claims import record
     from scanproof.proofs.doors.record.recording import Refused
+    from scanproof.proofs.readings.latex import latex
     from scanproof.proofs.readings.program import program
+    from scanproof.proofs.statement.errors import IllFormed
     from scanproof.proofs.statement.text import fingerprint, text
 
     if claim.body is None:
@@ -102,13 +107,18 @@ def _recorded(claim, as_program: bool, pinned: Definitions | None) -> str:
         try:
             found = record(claim)
         except Refused as error:
-            note = f"# For all sizes it is not recorded: {error}\n"
+            note = f"For all sizes it is not recorded: {error}"
             try:
                 found = record(claim, claim.every_size[0])
             except Refused as other:
                 raise UsageError(f"{claim.id} is not recorded: {other}.") from None
-    said = program(found) if as_program else text(found)
-    return f"{note}# {fingerprint(found)}\n{said}"
+    try:
+        said = {"python": program, "latex": latex}.get(form or "", text)(found)
+    except IllFormed as error:
+        raise UsageError(f"{claim.id} is not written so: {error}.") from None
+    sign = "%" if form == "latex" else "#"
+    notes = [one for one in (note, fingerprint(found)) if one]
+    return "".join(f"{sign} {one}\n" for one in notes) + said
 
 
 def _program(claim, homes, pinned: Definitions | None) -> str:

@@ -62,7 +62,9 @@ def test_a_statement_is_printed_and_its_program_runs_alone(run: Run, write: Writ
     assert callable(names["statement"])
 
 
-def test_a_statement_is_not_asked_for_in_a_format(run: Run):
-    answer = run("show", KNOWN, "--statement", "--format", "latex")
-    assert (answer.code, answer.out) == (3, "")
-    assert "--statement has a form of its own" in answer.err
+def test_a_statement_is_printed_in_latex_and_not_in_other_formats(run: Run):
+    printed = run("show", KNOWN, "--statement", "--format", "latex")
+    assert printed.out.startswith("% ") and "\\begin{align*}" in printed.out
+    refused = run("show", KNOWN, "--statement", "--format", "json")
+    assert (refused.code, refused.out) == (3, "")
+    assert "--statement prints text or latex; got --format json." in refused.err

@@ -18,8 +18,11 @@ from scanproof.proofs.doors.record.recording import Refused
 from scanproof.proofs.exact.instance import shapes
 from scanproof.proofs.readings import floats
 from scanproof.proofs.readings.derivative import without_gradients
+from scanproof.proofs.readings.latex import FORMULAS, latex
+from scanproof.proofs.readings.program import WRITERS
+from scanproof.proofs.readings.reading import METHODS
 from scanproof.proofs.statement import binding, making, nodes
-from scanproof.proofs.statement.text import fingerprint, text
+from scanproof.proofs.statement.text import TEXTS, fingerprint, text
 from scanproof.proofs.statement.whole import Size, whole
 
 ROWS = [row.claim.id for row in built_in().rows if row.claim.body is not None]
@@ -176,6 +179,22 @@ def test_a_refusal_stands_though_the_body_catches_it():
 
     with pytest.raises(Refused, match="whether N > 3"):
         record(claim(body, {"x": "N"}))
+
+
+def test_every_kind_of_node_is_read_written_and_printed():
+    made = {one for one in nodes.KINDS if one is not nodes.Gradient}
+    assert set(METHODS) == set(nodes.KINDS) == set(TEXTS)
+    assert set(WRITERS) == set(FORMULAS) == made
+
+
+def test_formulas_have_the_loop_the_gradient_and_both_sides():
+    def body(x, y, w, N):
+        run = scan(accumulated, None, w, x)
+        yield equal(run.final_state, gradient(lambda v: ((x @ v - y) ** 2).sum(), w))
+
+    said = latex(record(claim(body, {"x": "N f", "y": "N", "w": "f"})))
+    assert r"S^{(1)}_{t+1} &= S^{(1)}_{t} + x_{t} \quad (t = 0, \dots, N-1)" in said
+    assert r"\boxed{S^{(1)}_{N}} &= " in said and said.count("{") == said.count("}")
 
 
 def test_a_body_that_records_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch):

@@ -50,7 +50,7 @@ def program(statement: Statement) -> str:
     ]
     sizes = [one.name for one in statement.sizes]
     names = [*sizes, *(one.name for one in statement.inputs)]
-    writer = _Writer([side for one in relations for side in (one.left, one.right)], names)
+    writer = Writer([side for one in relations for side in (one.left, one.right)], names)
     body = writer.relations(in_turns(relations))
     shapes = [f"    {i.name}: {shape_text(i.lengths, writer.symbol)}" for i in statement.inputs]
     least = [f"{one.name} ≥ {one.least}" for one in statement.sizes]
@@ -62,8 +62,10 @@ def program(statement: Statement) -> str:
     return "\n".join([*head, *_indented(body)]) + "\n"
 
 
-class _Writer:
+class Writer:
     """Writes nodes as expressions, and as lines that give them names, in the scopes of their binders."""
+
+    longest = LONGEST
 
     def __init__(self, sides: Sequence[Node], taken: Sequence[str]) -> None:
         every = every_node(sides)
@@ -149,18 +151,31 @@ class _Writer:
         if node not in self._texts[depth]:
             inner = self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
             del self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
-            text, binds = WRITERS[type(node)](self, node)
-            long = len(text) > LONGEST and not isinstance(node, nodes.Take | nodes.Parameter)
-            shared = self._uses[node] > 1 and not text.isidentifier() and len(text) > 12
+            text, binds = self.table[type(node)](self, node)
+            long = len(text) > self.longest and not isinstance(node, nodes.Take | nodes.Parameter)
+            shared = self._uses[node] > 1 and not self.is_name(text) and len(text) > 12
             if (long or shared) and not isinstance(node, nodes.Number | nodes.Placeholder):
                 name = self.name("a")
-                self._scopes[depth].append(f"{name} = {text}")
+                self._scopes[depth].append(self.assignment(name, text))
                 text, binds = name, 9
             self._texts[depth][node] = text, binds
             self._scopes += inner[0]
             self._texts += inner[1]
             self._loops += inner[2]
         return self._texts[depth][node]
+
+    @property
+    def table(self) -> Table[Any]:
+        """How each kind of node is written."""
+        return WRITERS
+
+    def assignment(self, name: str, text: str) -> str:
+        """The line that gives a text a name."""
+        return f"{name} = {text}"
+
+    def is_name(self, text: str) -> bool:
+        """Whether a text is a name already."""
+        return text.isidentifier()
 
     def line(self, text: str) -> None:
         """Write a line where the node stands that is being written."""
@@ -176,10 +191,10 @@ class _Writer:
 
     def parameter(self, node: nodes.Parameter) -> Expression:
         text, binds = self.text(node.of)
-        if text.isidentifier():
+        if self.is_name(text):
             return text, binds
         name = self.name("p_" + "".join(c if c.isalnum() else "_" for c in node.path))
-        self._scopes[self._depth(node)].append(f"{name} = {text}")
+        self._scopes[self._depth(node)].append(self.assignment(name, text))
         return name, 9
 
     def number(self, node: nodes.Number) -> Expression:
@@ -321,20 +336,20 @@ def _as_row(part: Node, axis: int) -> Node | None:
 WRITERS: Table[Any] = Table(
     "text in NumPy",
     {
-        nodes.Input: _Writer.input,
-        nodes.Parameter: _Writer.parameter,
-        nodes.Number: _Writer.number,
-        nodes.Positions: _Writer.positions,
-        nodes.Map: _Writer.map,
-        nodes.Contract: _Writer.contract,
-        nodes.Norm: _Writer.norm,
-        nodes.Fold: _Writer.fold,
-        nodes.Take: _Writer.take,
-        nodes.Reshape: _Writer.reshape,
-        nodes.Join: _Writer.join,
-        nodes.Build: _Writer.build,
-        nodes.Placeholder: _Writer.placeholder,
-        nodes.Loop: _Writer.loop,
+        nodes.Input: Writer.input,
+        nodes.Parameter: Writer.parameter,
+        nodes.Number: Writer.number,
+        nodes.Positions: Writer.positions,
+        nodes.Map: Writer.map,
+        nodes.Contract: Writer.contract,
+        nodes.Norm: Writer.norm,
+        nodes.Fold: Writer.fold,
+        nodes.Take: Writer.take,
+        nodes.Reshape: Writer.reshape,
+        nodes.Join: Writer.join,
+        nodes.Build: Writer.build,
+        nodes.Placeholder: Writer.placeholder,
+        nodes.Loop: Writer.loop,
     },
 )
 """How each kind of node is written."""
