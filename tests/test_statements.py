@@ -43,7 +43,9 @@ def test_a_statement_reads_as_its_claim_does(id: str):
         found = cases.statements(one)
         for statement, sizes in found:
             assert cases.exact_difference(one, statement, sizes) == "", one.id
+            assert cases.residue_difference(one, statement, sizes) == "", one.id
             assert cases.program_difference(one, statement, sizes) == "", one.id
+        assert cases.symbol_difference(one, *found[0]) == "", one.id
         statement = found[0][0]
         assert disagreement(one, statement) is None, one.id
         assert cases.problem_difference(one, statement) in ("", "unread", "numbers alone"), one.id
