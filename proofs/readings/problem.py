@@ -20,9 +20,10 @@ from ..kernel.index import size as kernel_size
 from ..kernel.recursion import Recursion, State, new_state
 from ..language import statements as said
 from ..statement import nodes
-from ..statement.statement import Relation, Statement
+from ..statement.statement import Relation, Statement, every_node
 from ..statement.whole import Axis, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
+from .derivative import without_gradients
 from .reading import Reading
 
 KINDS: dict[str, type[Any]] = {
@@ -191,7 +192,12 @@ class Problem(Reading):
         ]
 
     def gradient(self, node: nodes.Gradient) -> Any:
+        """By slopes beside values; written out where those do not lead: through loops and gradients inside."""
         self.session.differentiated = True
+        hard = (nodes.Loop, nodes.Gradient)
+        inside = [one for one in every_node([node.loss]) if isinstance(one, hard)]
+        if any(isinstance(one, nodes.Placeholder) for loop in inside for one in loop.free):
+            return self(without_gradients(node))
         return super().gradient(node)
 
 
