@@ -6,6 +6,7 @@ import random
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +23,7 @@ from scanproof.proofs.exact.at_random import agree, drawn, residues
 from scanproof.proofs.exact.enclosures import ArbField
 from scanproof.proofs.exact.engines import chosen
 from scanproof.proofs.exact.instance import entry_names, evaluate, shapes, symbols
+from scanproof.proofs.exact.mutation import on_leaf, paths
 from scanproof.proofs.exact.polynomials import FlintField
 from scanproof.proofs.exact.residues import PRIME, PrimeField
 from scanproof.proofs.exact.scalar import NotPolynomial
@@ -123,6 +125,28 @@ def residue_difference(claim: Claim, statement: Statement, sizes: dict[str, int]
     return "" if own == found else f"today {own}, of whole arrays {found}"
 
 
+def change_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
+    """Where a changed leaf of the parameters does to the statement something else than to the claim."""
+    field = PrimeField()
+    rng = random.Random(claim.id)
+    arrays = drawn(claim, field, sizes, lambda: rng.randrange(PRIME))
+    xp = Namespace(field)
+    with suppress(NotPolynomial):
+        parameters = claim.construct({**arrays, **sizes, "xp": xp})
+        for position, path in enumerate(paths(parameters)):
+            own = evaluate(claim, field, sizes, arrays, on_leaf(position, _changed))
+            found = list(relations(statement, xp, sizes, arrays, {path: _changed}))
+            for one, (_, *pair) in zip(own, found, strict=True):
+                for a, b in zip(sides(one), pair, strict=True):
+                    if (xp.asarray(a).entries != xp.asarray(b).entries).any():
+                        return f"another value where {path} is changed"
+    return ""
+
+
+def _changed(leaf: Any) -> Any:
+    return leaf * 3 + 1
+
+
 def _equal(a: Any, b: Any) -> bool:
     return bool(a == b)
 
@@ -180,6 +204,7 @@ def table() -> str:
         passed[how] += 1
         checks = {
             "exact numbers": [exact_difference(claim, s, sizes) for s, sizes in found],
+            "changed parameters": [change_difference(claim, *found[-1])],
             "symbols": [symbol_difference(claim, *found[0])],
             "residues of whole arrays": [residue_difference(claim, *one) for one in found],
             "printed program": [program_difference(claim, s, sizes) for s, sizes in found],

@@ -45,6 +45,7 @@ def test_a_statement_reads_as_its_claim_does(id: str):
             assert cases.exact_difference(one, statement, sizes) == "", one.id
             assert cases.residue_difference(one, statement, sizes) == "", one.id
             assert cases.program_difference(one, statement, sizes) == "", one.id
+        assert cases.change_difference(one, *found[-1]) == "", one.id
         assert cases.symbol_difference(one, *found[0]) == "", one.id
         statement = found[0][0]
         assert disagreement(one, statement) is None, one.id
