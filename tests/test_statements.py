@@ -200,6 +200,21 @@ def test_formulas_have_the_loop_the_gradient_and_both_sides():
     assert r"\boxed{S^{(1)}_{N}} &= " in said and said.count("{") == said.count("}")
 
 
+def test_what_a_step_was_given_is_not_used_outside_of_it():
+    def body(x, w, xp, N):
+        kept = []
+
+        def step(parameters, state, token):
+            kept.append(token)
+            return state + token, None
+
+        scan(step, None, w, x)
+        return equal(kept[0], x[0])
+
+    with pytest.raises(Refused, match="outside of the step"):
+        record(claim(body, {"x": "N", "w": ""}))
+
+
 def test_a_body_that_records_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(recording, "MOST", 1_000)
 

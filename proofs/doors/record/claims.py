@@ -110,10 +110,15 @@ def _one_turn(loops: Sequence[Turns], every: Sequence[Sides]) -> list[Sides]:
     for turns in loops:
         if not turns.ended:
             raise refusal("a loop over each(…) is left before its end", where=turns.where)
+    known = {p for turns in loops for p in turns.positions}
     first: list[Sides] = []
     again: list[Sides] = []
     for one in every:
         free = one[1].free | one[2].free
+        if not free <= known:
+            raise refusal(
+                "a token, state or row is used outside of the step that it was given to", where=""
+            )
         for turns in loops:
             if len(free.intersection(turns.positions)) > 1:
                 raise refusal(CARRIED, where=turns.where)
