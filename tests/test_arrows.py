@@ -48,7 +48,10 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
             *("search", "decide", "orders"),
         ),
         "orders": ("exact", "claims"),
-        "bench": ("kernel", "language", "exact", "interpret", "check", "search", "decide"),
+        "bench": (
+            *("kernel", "language", "exact", "interpret", "statement", "doors", "readings"),
+            *("check", "search", "decide"),
+        ),
     },
     "numeric": {
         "jax_backend": (),

@@ -30,11 +30,11 @@ from ..statement.statement import Statement
 from .sizes_beyond import nearby
 from .source import Source
 
-CHOICES = 24
+CHOICES = 12
 """At most so many choices of sizes are tried."""
 GROWN = (4, 5, 7, 11)
 """What each size is in turn while the others are least."""
-ALONE, ALIKE = 9, 6
+ALONE, ALIKE = 4, 3
 """How many choices are tried with one size grown, and with all sizes alike."""
 SPELLED = 40
 """Numbers in the code up to this one are tried, for all sizes and for each."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from . import nodes
@@ -78,7 +79,12 @@ def constant(node: Node) -> Any:
 
 def places_of(shape: Shape) -> tuple[WholeNumber, ...]:
     """An array's positions, as its own."""
-    return tuple(whole(Axis(k)) for k in range(len(shape)))
+    return _axes(len(shape))
+
+
+@lru_cache(maxsize=100)
+def _axes(count: int) -> tuple[WholeNumber, ...]:
+    return tuple(whole(Axis(k)) for k in range(count))
 
 
 def spread(node: Node, shape: Shape) -> Node:

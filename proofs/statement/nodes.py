@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
 from .interned import Interning
@@ -284,4 +285,9 @@ KINDS: tuple[type[Node], ...] = (
 
 def arguments(value: Any) -> list[Any]:
     """The values that a node or a recursion is made of, in the order of its fields."""
-    return [getattr(value, f.name) for f in fields(value) if f.init]
+    return [getattr(value, name) for name in _names(type(value))]
+
+
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if f.init)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from .interned import Interning
@@ -80,7 +81,14 @@ class Whole(metaclass=Interning):
         object.__setattr__(self, "free", frozenset[Any]().union(*found))
 
     def __add__(self, other: Number) -> Number:
-        return _total([*self.parts, *parts(other)])
+        if isinstance(other, Whole):
+            return _total([*self.parts, *other.parts])
+        if other == 0:
+            return self
+        m, c = self.parts[-1]
+        if m:  # no constant yet, which stands last
+            return Whole((*self.parts, ((), other)))
+        return Whole((*self.parts[:-1], ((), c + other)) if c + other else self.parts[:-1])
 
     __radd__ = __add__
 
@@ -94,6 +102,10 @@ class Whole(metaclass=Interning):
         return -self + other
 
     def __mul__(self, other: Number) -> Number:
+        if not isinstance(other, Whole):
+            if other in (0, 1):
+                return self if other else 0
+            return Whole(tuple((m, c * other) for m, c in self.parts))
         return _total(
             [
                 (tuple(sorted((*m, *n), key=lambda s: s.key)), c * d)
@@ -116,6 +128,7 @@ class Whole(metaclass=Interning):
 Number: TypeAlias = int | Whole
 
 
+@lru_cache(maxsize=50_000)
 def whole(symbol: Symbol) -> Whole:
     """A symbol as a number."""
     return Whole((((symbol,), 1),))
@@ -145,6 +158,9 @@ def at(number: Number, value: Callable[[Symbol], Any]) -> Any:
     """What a number comes to where each symbol has a value, whatever has + and · with whole numbers."""
     if not isinstance(number, Whole):
         return number
+    (m, c), *others = number.parts
+    if not others and c == 1 and len(m) == 1:
+        return value(m[0])
     total: Any = None
     for m, c in number.parts:
         term: Any = None
@@ -157,6 +173,8 @@ def at(number: Number, value: Callable[[Symbol], Any]) -> Any:
 
 def substituted(number: Number, images: Mapping[Any, Any]) -> Number:
     """The number with images for symbols, also for those in the ranges of positions."""
+    if not isinstance(number, Whole):
+        return number
     return at(number, lambda symbol: image(symbol, images))
 
 
