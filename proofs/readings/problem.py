@@ -21,7 +21,7 @@ from ..kernel.recursion import Recursion, State, new_state
 from ..language import statements as said
 from ..statement import nodes
 from ..statement.statement import Relation, Statement, every_node
-from ..statement.whole import Axis, Symbol, Whole, at
+from ..statement.whole import Axis, Symbol, Whole, at, whole
 from ..statement.whole import Number as WholeNumber
 from .derivative import without_gradients
 from .reading import Reading
@@ -128,6 +128,9 @@ class Problem(Reading):
             return [self.index(guard, axes) for guard in guards]
 
         dims = list(map(self.index, node.lengths))
+        axes = _whole_axes(node)
+        if axes is not None:
+            return _arranged(self.array(of), axes, dims, 0)
         return _taken(self.array(of), dims, places, where, 0)
 
     def array(self, value: Any) -> Any:
@@ -244,6 +247,29 @@ def _taken(of: Any, dims: list[Index], places: Places, where: Places, lead: int)
         [*of.dims[:lead], *dims],
         lambda *at: of.entry([*at[:lead], *places(at[lead:])], where(at[lead:])),
     )
+
+
+def _whole_axes(node: nodes.Take) -> list[int] | None:
+    """For each axis of what is taken from the axis of the result that it is, if all are taken whole, and once."""
+    found = [place.symbols[0] for place in node.places if place in AXES]
+    axes = [one.number for one in found if isinstance(one, Axis)]
+    lengths = [node.lengths[k] for k in axes]
+    whole_ones = len(axes) == len(node.places) == len(set(axes)) and not node.guards
+    return axes if whole_ones and lengths == list(node.of.shape) else None
+
+
+AXES = frozenset(whole(Axis(k)) for k in range(32))
+"""Places that are positions along one axis."""
+
+
+def _arranged(of: Any, axes: Sequence[int], dims: Sequence[Index], lead: int) -> Any:
+    """An array with its axes in another order behind `lead` axes that stay, and new ones: no entry is another term."""
+    if isinstance(of, Dual):
+        value = _arranged(of.value, axes, dims, lead)
+        return of._with(value, _arranged(of.tangent, axes, dims, lead + 1))
+    places = [position("i", 0, d) if k not in axes else None for k, d in enumerate(dims)]
+    at = [of.at[lead + axes.index(k)] if one is None else one for k, one in enumerate(places)]
+    return KernelArray([*of.dims[:lead], *dims], [*of.at[:lead], *at], of.shared)
 
 
 def _with_rows(row: Any, place: Index, length: Index, lead: int) -> Any:
