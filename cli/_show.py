@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,12 +39,21 @@ def show(
             help="Print the counterexample as a Python program that needs the standard library alone.",
         ),
     ] = False,
+    statement: Annotated[
+        bool,
+        typer.Option(
+            "--statement",
+            help="Print what is recorded of the claim: as text, latex or, with --script, a NumPy program.",
+        ),
+    ] = False,
 ) -> None:
     """Show one claim: its reading, verdict, evidence and mends.
 
     ID is a claim, or an amendment such as gd-ssm.prop1-construction+sign. A claim of your own needs
     the FILE.py that defines it before it; a folder and a module do as well.
     """
+    from functools import partial
+
     from scanproof.constructs.errors import UsageError
 
     from ._output import quiet_stdout, terminal_columns, write
@@ -53,30 +63,69 @@ def show(
         raise UsageError(
             f"--script prints a program; it cannot be combined with --format {format}."
         )
+    if statement and format not in (None, "text", "latex"):
+        raise UsageError(f"--statement prints text or latex; got --format {format}.")
     width = max(terminal_columns() or WIDEST, LEAST)
     with quiet_stdout():
         named = one_claim("show", targets)
-        text = (
-            _script(named.ledger, named.claim, named.pinned)
-            if script
-            else _story(named, format or "text", width)
-        )
+        if statement:
+            recorded = partial(_recorded, named.claim, "python" if script else format, named.pinned)
+            text = _in_a_worker(named.claim, recorded)
+        elif script:
+            text = _script(named.ledger, named.claim, named.pinned)
+        else:
+            text = _story(named, format or "text", width)
     write(text)
 
 
 def _script(ledger: Ledger, claim: Claim, pinned: Definitions | None) -> str:
     from functools import partial
 
-    from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide.row_verdicts import homes
+
+    return _in_a_worker(claim, partial(_program, claim, homes(ledger), pinned))
+
+
+def _in_a_worker(claim: Claim, task: Callable[[], str]) -> str:
+    """What a function prints of a claim; foreign code runs in it."""
+    from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide.workers import run
 
-    (answer,) = run([partial(_program, claim, homes(ledger), pinned)])
+    (answer,) = run([task])
     if answer.missing:
-        raise UsageError(
-            f"{claim.id} has no counterexample to print: its process ended with {answer.missing}."
-        )
+        raise UsageError(f"{claim.id} is not printed: its process ended with {answer.missing}.")
     return answer.value
+
+
+def _recorded(claim, form: str | None, pinned: Definitions | None) -> str:
+    """The claim's statement for all sizes; at its smallest sizes, with the reason, where it has none."""
+    from scanproof.constructs.errors import UsageError
+    from scanproof.proofs.doors.record.claims import record
+    from scanproof.proofs.doors.record.recording import Refused
+    from scanproof.proofs.readings.latex import latex
+    from scanproof.proofs.readings.program import program
+    from scanproof.proofs.statement.errors import IllFormed
+    from scanproof.proofs.statement.text import fingerprint, text
+
+    if claim.body is None:
+        raise UsageError(f"{claim.id} states nothing that is computed; it has no statement.")
+    note = ""
+    with nullcontext() if pinned is None else pinned.kept(f"claim {claim.id}"):
+        try:
+            found = record(claim)
+        except Refused as error:
+            note = f"For all sizes it is not recorded: {error}"
+            try:
+                found = record(claim, claim.every_size[0])
+            except Refused as other:
+                raise UsageError(f"{claim.id} is not recorded: {other}.") from None
+    try:
+        said = {"python": program, "latex": latex}.get(form or "", text)(found)
+    except IllFormed as error:
+        raise UsageError(f"{claim.id} is not written so: {error}.") from None
+    sign = "%" if form == "latex" else "#"
+    notes = [one for one in (note, fingerprint(found)) if one]
+    return "".join(f"{sign} {one}\n" for one in notes) + said
 
 
 def _program(claim, homes, pinned: Definitions | None) -> str:

@@ -8,12 +8,14 @@ it is ratios on one identity.
 from __future__ import annotations
 
 import lzma
+import random
 import resource
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,15 +29,25 @@ from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.constructs.tokens import interleaved, windows
 
+from .check.fidelity import choices, disagreement
 from .decide.certificates import FOLDER
 from .decide.ledger import built_in
+from .doors.record.claims import record
+from .doors.record.recording import Refused
 from .exact.engines import holds, sides
 from .exact.expressions import ExpressionField
 from .exact.instance import entry_names, evaluate, symbols
 from .exact.polynomials import FlintField, SympyField
+from .exact.scalar import DivisionByZero, NotPolynomial
+from .interpret.questions import Unreadable
+from .interpret.session import session
 from .language.claim import Claim
 from .language.source import Source
 from .language.statements import Equal, equal
+from .readings.problem import NoProblem, problem
+from .readings.residues import identical, prepared
+from .readings.whole_arrays import in_whole_arrays
+from .statement.statement import Statement
 
 SIZES = {"N": 8, "f": 4}
 RUNS = 5
@@ -70,7 +82,9 @@ def main() -> None:
     print("`scanproof prove`, past imports and one proof before, in CPU time:")
     print(tabulate(_programs(), headers=["", "figure", "goal"]), end="\n\n")
     print("What holds, run at sizes beyond its evidence (no JAX), in CPU time:")
-    print(tabulate(_beyond(), headers=["", "figure", "goal"]))
+    print(tabulate(_beyond(), headers=["", "figure", "goal"]), end="\n\n")
+    print("Claims as statements (no JAX), the whole ledger in one process:")
+    print(tabulate(_statements(), headers=["", "figure", "goal"]))
 
 
 WITHOUT_JAX = "import sys; sys.modules['jax'] = None; from scanproof._main import main; main()"
@@ -115,6 +129,45 @@ def _processes() -> Iterator[list[str]]:
 
 def _certificates(source: Source) -> list[Path]:
     return sorted((source.home / FOLDER).glob("*.json")) if source.home else []
+
+
+def _statements() -> Iterator[list[str]]:
+    """What recording the ledger takes, and what its readings do."""
+    claims = [one for row in built_in().rows for one in (row.claim, *row.amendments) if one.body]
+    made: dict[str, tuple[Claim, Statement]] = {}
+
+    def recorded() -> None:
+        for claim in claims:
+            with suppress(Refused):
+                made[claim.id] = claim, record(claim)
+
+    def faithful() -> None:
+        for claim, statement in made.values():
+            disagreement(claim, statement)
+
+    def true_beyond() -> None:
+        for claim, statement in made.values():
+            whole = in_whole_arrays(prepared(statement))
+            with suppress(NotPolynomial, DivisionByZero):
+                for sizes in choices(claim)[3:9]:
+                    identical(whole, sizes, random.Random(claim.id))
+
+    def formulas() -> None:
+        for _, statement in made.values():
+            with session() as opened, suppress(NoProblem, Unreadable):
+                problem(statement, opened)
+
+    every: list[tuple[str, Callable[[], None], str]] = [
+        ("recording", recorded, "3"),
+        ("fidelity", faithful, "8"),
+        ("residues at 6 choices beyond the evidence, modulo two primes", true_beyond, "4"),
+        ("formulas for all sizes", formulas, "6"),
+    ]
+    for name, run, goal in every:
+        before, started = unit(), time.process_time()
+        run()
+        seconds = time.process_time() - started
+        yield [name, f"{seconds / statistics.mean([before, unit()]):.1f} C", f"≤ {goal} C"]
 
 
 def _children() -> float:

@@ -51,3 +51,21 @@ def test_script_runs_alone_and_exits_0(run: Run, write: Write, own: bool):
     done = subprocess.run(alone, input=answer.out, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "differ" in done.stdout
+
+
+def test_a_statement_is_printed_and_its_program_runs_alone(run: Run, write: Write):
+    printed = run("show", "mine.square", write(FALSE), "--statement")
+    assert printed.code == 0
+    assert "statement mine.square\n" in printed.out
+    program = run("show", "mine.square", write(FALSE), "--statement", "--script")
+    names: dict = {}
+    exec(program.out, names)
+    assert callable(names["statement"])
+
+
+def test_a_statement_is_printed_in_latex_and_not_in_other_formats(run: Run):
+    printed = run("show", KNOWN, "--statement", "--format", "latex")
+    assert printed.out.startswith("% ") and "\\begin{align*}" in printed.out
+    refused = run("show", KNOWN, "--statement", "--format", "json")
+    assert (refused.code, refused.out) == (3, "")
+    assert "--statement prints text or latex; got --format json." in refused.err

@@ -1,4 +1,4 @@
-"""CONTRIBUTING's worked example: a paper in two files, followed step by step."""
+"""CONTRIBUTING's worked examples, followed step by step: a paper in two files, a kind of node."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ import pytest
 
 from scanproof.proofs.decide.ledger import Ledger, from_file
 from scanproof.proofs.decide.row_verdicts import check
+from scanproof.proofs.readings.program import WRITERS
+from scanproof.proofs.readings.reading import METHODS, Reading
+from scanproof.proofs.statement.text import TEXTS
 
 PAGE = (Path(__file__).resolve().parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
-PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+PAPER, NODE = PAGE.split("## A kind of node")
+PYTHON, OF_NODE = (re.findall(r"```python\n(.*?)```", part, re.S) for part in (PAPER, NODE))
 ANSWER = re.findall(r"```text\n(.*?)```", PAGE, re.S)
 NAMES = re.findall(r"This is `(\w+\.py)`", PAGE)
 
@@ -39,3 +43,15 @@ def test_its_claims_get_the_verdicts_printed_under_them_for_all_sizes(folder):
 
 def test_its_construction_runs(folder):
     exec(compile(PYTHON[-1], "step 4", "exec"), {})
+
+
+def test_its_kind_of_node_is_read_printed_and_run_as_numpy_has_it(monkeypatch):
+    kinds = len(METHODS)
+    names: dict = {}
+    monkeypatch.setattr(Reading, "running_maximum", None, raising=False)
+    for k, code in enumerate(OF_NODE):
+        exec(compile(code, f"step {k + 1}", "exec"), names)
+    kind = names["RunningMaximum"]
+    assert len(METHODS) == kinds + 1
+    for table in (METHODS, TEXTS, WRITERS):
+        del table[kind]

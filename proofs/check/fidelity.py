@@ -1,0 +1,172 @@
+"""Is a statement the claim's own? The untraced body is run on plain NumPy, and compared with the statement's reading.
+
+Two recordings share one door and its mistakes. The untraced body shares nothing with it: its loops go turn by turn, its
+questions are answered by numbers, its counters count.
+"""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from scanproof.constructs.arrays.masks import Mask
+
+from ..exact.instance import is_for, shapes
+from ..language.calls import call
+from ..language.claim import Claim
+from ..language.conditions import as_bounds
+from ..language.sizes import Sizes, by_name
+from ..language.statements import Determines, Undetermined
+from ..readings.floats import relations
+from ..readings.program import program
+from ..statement.errors import IllFormed
+from ..statement.statement import Statement
+from .sizes_beyond import nearby
+from .source import Source
+
+CHOICES = 12
+"""At most so many choices of sizes are tried."""
+GROWN = (4, 5, 7, 11)
+"""What each size is in turn while the others are least."""
+ALONE, ALIKE = 4, 3
+"""How many choices are tried with one size grown, and with all sizes alike."""
+SPELLED = 40
+"""Numbers in the code up to this one are tried, for all sizes and for each."""
+LARGEST = 9
+"""How far the sizes that are drawn lie beyond the least."""
+VOLUME = 400
+"""Choices whose sizes have a greater product are left out, unless all but one of them are least."""
+ROUNDING = 2**20 * float(np.finfo(float).eps)
+"""How far floats may be apart, in an array's largest entry: what sums of a few hundred terms lose is far below it."""
+
+
+def disagreement(claim: Claim, statement: Statement) -> str | None:
+    """Where the statement and the claim's untraced body differ, in words; None if they agree where both have values.
+
+    Args:
+        claim: the claim.
+        statement: what was recorded of it.
+    """
+    rng = np.random.default_rng(random.Random(claim.id).randrange(2**32))
+    bounded = [one for one in statement.hypotheses if one.bounds]
+    bounds = tuple(bound for one in bounded for bound in one.bounds)
+    read = _program(replace(statement, relations=(*statement.relations, *bounds)))
+    texts = [one.text for one in bounded]
+    compared = 0
+    for sizes in [dict(statement.at)] if statement.at else choices(claim):
+        inputs = {n: rng.uniform(0.25, 1, dims) for n, dims in shapes(claim, sizes).items()}
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            own, error = _attempted(lambda i=inputs, s=sizes: [*untraced(claim, s, i, texts)])
+            found, other = _attempted(lambda i=inputs, s=sizes: read(s, i))
+        if error is not None and other is not None:
+            continue
+        where = f" at {by_name(sizes)}" if sizes else ""
+        if error is not None:
+            return f"the body does not run{where}, where its statement has a value: {error}"
+        if other is not None:
+            return f"the statement has no value{where}, where the body has: {other}"
+        differing = _differing(own, found)
+        if differing:
+            return f"{differing}{where}"
+        compared += 1
+    return None if compared else "neither the body nor its statement has a value at any size tried"
+
+
+def _program(
+    statement: Statement,
+) -> Callable[[Sizes, Mapping[str, np.ndarray]], list[tuple[Any, Any]]]:
+    """The statement as its printed program computes it; as nodes are read where it has a gradient of no formula."""
+    try:
+        text = program(statement)
+    except IllFormed:
+        return lambda sizes, inputs: [(a, b) for _, a, b in relations(statement, sizes, inputs)]
+    names: dict[str, Any] = {}
+    exec(compile(text, f"the statement of {statement.id}", "exec"), names)
+    own = () if statement.at else tuple(one.name for one in statement.sizes)
+
+    def run(sizes: Sizes, inputs: Mapping[str, np.ndarray]) -> list[tuple[Any, Any]]:
+        given = {name: sizes[name] for name in own}
+        return [(a, b) for _, a, b in names["statement"](**given, **inputs)]
+
+    return run
+
+
+def untraced(
+    claim: Claim, sizes: Sizes, inputs: Mapping[str, np.ndarray], texts: Sequence[str] = ()
+) -> Iterator[tuple[Any, Any]]:
+    """The sides of the claim's statements, and of its conditions with these texts, on NumPy's arrays."""
+    values = {**inputs, **sizes, "xp": np}
+    said: list[Any] = claim.statements(values, claim.construct(values))
+    for text in texts:
+        said += as_bounds(call(claim.assuming[text], values)) or []
+    for one in said:
+        if isinstance(one, Determines | Undetermined):
+            yield one.statistic, one.value
+        else:
+            yield one.left, one.right
+
+
+def choices(claim: Claim) -> list[dict[str, int]]:
+    """Sizes of the evidence, numbers that stand in the code, each size grown by itself, and some that are drawn."""
+    least = {name: min(values) for name, values in claim.ranges.items()}
+    if not least:
+        return [{}]
+    every = claim.every_size
+    source = Source(claim.functions)
+    rng = random.Random(source.seed)
+    spelled = [n for n in nearby(source.numbers) if max(least.values()) + 3 < n <= SPELLED]
+    alone = [{**least, name: n} for n in (*GROWN, *spelled) for name in least if n > least[name]]
+    alike = [dict.fromkeys(least, n) for n in (4, *spelled)]
+    drawn = [
+        {name: rng.randint(low, low + LARGEST) for name, low in least.items()}
+        for _ in range(CHOICES)
+    ]
+    few = [*_few(rng, alike, ALIKE), *_few(rng, alone, ALONE)]
+    found = [*every[:2], *every[-1:], *few, *drawn]
+    fitting = [one for one in found if is_for(claim, one) and _affordable(one, least)]
+    return [one for k, one in enumerate(fitting) if one not in fitting[:k]][:CHOICES]
+
+
+def _few(rng: random.Random, every: list[dict[str, int]], count: int) -> list[dict[str, int]]:
+    """Some of many, in their order."""
+    kept = sorted(rng.sample(range(len(every)), min(count, len(every))))
+    return [every[k] for k in kept]
+
+
+def _affordable(sizes: Sizes, least: Sizes) -> bool:
+    grown = sum(sizes[name] > least[name] for name in sizes)
+    return grown < 2 or prod(sizes.values()) <= VOLUME
+
+
+def _attempted(run: Callable[[], list[Any]]) -> tuple[list[Any], Exception | None]:
+    try:
+        return run(), None
+    except Exception as error:  # a claim's body is foreign code
+        return [], error
+
+
+def _differing(own: Sequence[tuple[Any, Any]], read: Sequence[tuple[Any, Any]]) -> str:
+    if len(own) != len(read):
+        return f"the body makes {len(own)} statements, and what was recorded {len(read)}"
+    for k, (one, other) in enumerate(zip(own, read, strict=True), start=1):
+        for side, a, b in zip(("left", "right"), one, other, strict=True):
+            if not _near(a, b):
+                return f"the {side} side of statement {k} is not what the body computes"
+    return ""
+
+
+def _near(own: Any, read: Any) -> bool:
+    a, b = (np.asarray(one.held if isinstance(one, Mask) else one, float) for one in (own, read))
+    if a.shape != b.shape:
+        return False
+    undefined = ~np.isfinite(b)  # where the statement's own conditions do not hold
+    with np.errstate(all="ignore"):
+        largest = np.max(np.abs(a[~undefined]), initial=1)
+        return bool(np.all(undefined | (np.abs(a - b) <= ROUNDING * largest)))

@@ -1,0 +1,1 @@
+"""How statements come to be: each door turns a kind of program into nodes."""

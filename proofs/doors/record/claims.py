@@ -1,0 +1,157 @@
+"""Recording a claim: its parameters and body are run once, and what they did is the statement."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from scanproof.constructs.arrays.scan import map_leaves
+
+from ...exact.mutation import paths
+from ...language import statements as said
+from ...language.calls import call
+from ...language.claim import Claim
+from ...language.conditions import as_bounds
+from ...language.sizes import dimensions
+from ...statement.errors import IllFormed
+from ...statement.nodes import Input, Parameter
+from ...statement.statement import Hypothesis, Relation, Statement, relation
+from ...statement.whole import Size, whole
+from .array import Recorded, array
+from .length import Length, number_of
+from .namespace import Namespace
+from .recording import Recording, Refused, Turns, recording, refusal
+
+KINDS: dict[type, str] = {
+    said.Equal: "equal",
+    said.AtMost: "at_most",
+    said.Differs: "differs",
+    said.Determines: "determines",
+    said.Undetermined: "undetermined",
+}
+FOR_NUMBERS = (TypeError, ValueError, AttributeError, IndexError, ArithmeticError, IllFormed)
+"""What a condition raises that branches on its numbers, where it is called with symbols."""
+
+
+def record(claim: Claim, sizes: Mapping[str, int] | None = None) -> Statement:
+    """The claim's statement, for all sizes, or at these.
+
+    Raises:
+        Refused: if it cannot be recorded, with the line that is in the way.
+    """
+    symbols = {name: Size(name, min(values)) for name, values in claim.ranges.items()}
+    known: Any = sizes or {name: Length(whole(size)) for name, size in symbols.items()}
+    shapes = {
+        name: tuple(map(number_of, dimensions(text, known))) for name, text in claim.given.items()
+    }
+    inputs = {name: Input(name, shape) for name, shape in shapes.items()}
+    with recording(Recording(numbers=sizes is not None)) as made:
+        values = {**{n: Recorded(one) for n, one in inputs.items()}, **known, "xp": Namespace()}
+        parameters, leaves = _marked(claim.construct(values))
+        every = [_relation(one) for one in claim.statements(values, parameters)]
+        relations = _one_turn(made.loops, every)
+    return Statement(
+        claim.id,
+        () if sizes else tuple(symbols.values()),
+        tuple(inputs.values()),
+        tuple(_closed(one, made.loops) for one in relations),
+        tuple(_hypotheses(claim, known, inputs, sizes is not None)),
+        tuple(leaves),
+        tuple(sizes.items()) if sizes else (),
+    )
+
+
+def _marked(parameters: Any) -> tuple[Any, list[Parameter]]:
+    """Parameters whose leaves are known as such, and these leaves."""
+    names = iter(paths(parameters))
+    leaves: list[Parameter] = []
+
+    def mark(leaf: Any) -> Any:
+        name = next(names)
+        if not isinstance(leaf, Recorded):
+            return leaf
+        leaves.append(Parameter(name, leaf.node))
+        return Recorded(leaves[-1])
+
+    return map_leaves(mark, parameters), leaves
+
+
+Sides = tuple[str, Any, Any, tuple[str, ...], Any]
+"""A relation's kind, sides, shared symbols and label, with positions left free."""
+
+
+def _relation(one: Any) -> Sides:
+    kind = KINDS.get(type(one))
+    if kind is None:
+        raise refusal("it is about limits, which statements do not speak of", where="")
+    pieces = (one.label,) if isinstance(one.label, str) else tuple(one.label)
+    label = tuple(number_of(p) if type(p) is Length else str(p) for p in pieces if p != "")
+    if kind in ("determines", "undetermined"):
+        return kind, array(one.statistic).node, array(one.value).node, tuple(one.shared), label
+    return kind, array(one.left).node, array(one.right).node, (), label
+
+
+def _closed(one: Sides, loops: Sequence[Turns] = ()) -> Relation:
+    try:
+        return relation(*one, loops=[turns.positions[0] for turns in loops])
+    except IllFormed as error:
+        raise Refused(str(error)) from None
+
+
+def _one_turn(loops: Sequence[Turns], every: Sequence[Sides]) -> list[Sides]:
+    """The relations of the first turn of each loop, if those of another turn say the same of it.
+
+    Raises:
+        Refused: if a turn speaks of another, or turns differ.
+    """
+    later = {p for turns in loops for p in turns.positions[1:]}
+    for turns in loops:
+        if not turns.ended:
+            raise refusal("a loop over each(…) is left before its end", where=turns.where)
+    known = {p for turns in loops for p in turns.positions}
+    first: list[Sides] = []
+    again: list[Sides] = []
+    for one in every:
+        free = one[1].free | one[2].free
+        if not free <= known:
+            raise refusal(
+                "a token, state or row is used outside of the step that it was given to", where=""
+            )
+        for turns in loops:
+            if len(free.intersection(turns.positions)) > 1:
+                raise refusal(CARRIED, where=turns.where)
+        (again if free & later else first).append(one)
+    kept = {(r.kind, r.left, r.right, r.each) for r in map(_closed, first)}
+    if not all((r.kind, r.left, r.right, r.each) in kept for r in map(_closed, again)):
+        raise refusal(CARRIED, where=loops[-1].where)
+    return first
+
+
+CARRIED = "the turns of a loop over each(…) are not alike, or one leaves something to the next"
+
+
+def _hypotheses(
+    claim: Claim, sizes: Mapping[str, Any], inputs: Mapping[str, Input], numbers: bool
+) -> Iterable[Hypothesis]:
+    """The side conditions; one that asks for a number, or fails, is a predicate and stays Python's."""
+    for text, condition in claim.assuming.items():
+        try:
+            with recording(Recording(numbers=numbers)) as made:
+                values = {**{n: Recorded(one) for n, one in inputs.items()}, **sizes}
+                found = as_bounds(call(condition, {**values, "xp": Namespace()})) or []
+                stated = [_relation(one) for one in found]
+                bounds = tuple(_closed(one, made.loops) for one in _one_turn(made.loops, stated))
+        except (Refused, *FOR_NUMBERS):
+            bounds = ()
+        yield Hypothesis(text, bounds, "" if bounds else _code(condition))
+
+
+def _code(condition: Callable[..., Any]) -> str:
+    """A predicate's text; its instructions where there is no text."""
+    try:
+        return textwrap.dedent(inspect.getsource(condition)).strip()
+    except OSError:
+        code = condition.__code__
+        return f"{code.co_code.hex()} {code.co_consts} {code.co_names}"

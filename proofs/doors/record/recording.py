@@ -1,0 +1,142 @@
+"""A recording: what was refused in it, wherever the error went, how much was recorded, and the loops over `each`.
+
+What a body asks that has no one answer at all sizes, and what arrays of nodes do not have, is noted when it happens,
+with the line that did it. So no `except` of a body takes it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar
+
+from scanproof.constructs.errors import UsageError
+
+from ...interpret.questions import ARRAYS, place, raised_at
+from ...statement.whole import Position
+
+MOST = 100_000
+"""The most arrays that one recording may make."""
+T = TypeVar("T", bound=type)
+
+
+class Refused(Exception):
+    """What a body does cannot be recorded; the message has the line."""
+
+
+class TooMuch(BaseException):
+    """More arrays than `MOST`; no `except Exception` of a body stands in its way."""
+
+
+@dataclass
+class Turns:
+    """A loop over `each`: its body is recorded twice, for two positions that each stand for all."""
+
+    positions: tuple[Position, ...]
+    where: str
+    """The line of the loop, as messages have it."""
+    ended: bool = False
+
+
+@dataclass
+class Recording:
+    """What is known of one run of a body."""
+
+    numbers: bool = False
+    """Whether sizes are numbers, and not symbols."""
+    refusals: list[str] = field(default_factory=list)
+    arrays: int = 0
+    loops: list[Turns] = field(default_factory=list)
+
+    def count(self) -> None:
+        """Note that one more array was made.
+
+        Raises:
+            TooMuch: if there are too many.
+        """
+        self.arrays += 1
+        if self.arrays > MOST:
+            raise TooMuch
+
+
+_current: Recording | None = None
+"""The recording under way, whichever thread of the body records."""
+
+
+def current() -> Recording:
+    """The recording that is under way."""
+    if _current is None:
+        raise Refused("an array of a recorded claim is used after the recording has ended")
+    return _current
+
+
+@contextmanager
+def recording(new: Recording) -> Iterator[Recording]:
+    """Record in the block; what was refused in it comes out at its end, whatever became of the error.
+
+    Raises:
+        Refused: for what was refused first, or if too much was recorded.
+    """
+    global _current
+    around, _current = _current, new
+    try:
+        yield new
+    except TooMuch:
+        message = f"it makes more than {MOST} arrays; write a loop with scan, iterate or build"
+        raise Refused(new.refusals[0] if new.refusals else message) from None
+    except Exception as error:
+        if new.refusals:
+            raise Refused(new.refusals[0]) from error
+        if isinstance(error, UsageError):
+            raise
+        said = f"{type(error).__name__}: {error}{raised_at(error, ARRAYS)}"
+        raise Refused(f"its body fails on recorded arrays: {said}") from error
+    finally:
+        _current = around
+    if new.refusals:
+        raise Refused(new.refusals[0])
+
+
+def here() -> str:
+    """The line of the body that runs: " at file:line"."""
+    return place(ARRAYS)
+
+
+def refusal(why: str, instead: str = "", where: str | None = None) -> Refused:
+    """Note what is refused, with the line of the body that does it, and hand back the error to raise."""
+    message = why + (here() if where is None else where) + (f"; {instead}" if instead else "")
+    if _current is not None:
+        _current.refusals.append(message)
+    return Refused(message)
+
+
+QUIET = ("__init__", "__getattr__", "__array_namespace__", "__init_subclass__")
+"""Methods by which one asks whether there is something, and that answer with an AttributeError."""
+
+
+def noting(cls: T) -> T:
+    """Decorates a class of arrays, or their namespace: an error that leaves a method is noted, whoever catches it."""
+    methods = {n: f for base in reversed(cls.__mro__[:-1]) for n, f in vars(base).items()}
+    for name, method in methods.items():
+        if isinstance(method, property) and method.fget is not None:
+            setattr(cls, name, property(_noted(method.fget)))
+        elif callable(method) and hasattr(method, "__code__") and name not in QUIET:
+            setattr(cls, name, _noted(method))
+    return cls
+
+
+def _noted(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def noted(*args: Any, **options: Any) -> Any:
+        try:
+            return method(*args, **options)
+        except Refused:
+            raise
+        except Exception as error:
+            if _current is not None and not _current.refusals:
+                _current.refusals.append(f"{error}{here()}")
+            raise
+
+    return noted

@@ -1,0 +1,40 @@
+"""A statement on plain NumPy arrays of floats, as people run definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..statement.statement import Statement
+from .reading import Reading
+from .run import Sides, of
+
+
+class Floats(Reading):
+    """Nodes as NumPy's arrays of floats."""
+
+    def __init__(self, sizes: Mapping[str, int], inputs: Mapping[str, np.ndarray]) -> None:
+        super().__init__(np, sizes, inputs)
+
+    def number(self, value: Any) -> Any:
+        return float(value) if isinstance(value, Fraction) else value
+
+    def array(self, value: Any) -> Any:
+        found = super().array(value)
+        return np.asarray(found) if isinstance(found, np.generic) else found
+
+    def mask(self, truths: np.ndarray) -> Any:
+        return truths.astype(float)
+
+    def xp_of(self, array: Any) -> Any:
+        return array.__array_namespace__() if hasattr(array, "__array_namespace__") else np
+
+
+def relations(
+    statement: Statement, sizes: Mapping[str, int], inputs: Mapping[str, np.ndarray]
+) -> Iterator[Sides]:
+    """The sides of each relation, as `run.relations` has them."""
+    return of(statement, Floats(sizes, inputs))

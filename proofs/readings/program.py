@@ -1,0 +1,355 @@
+"""A statement as a stand-alone NumPy program that a person can read: `import numpy` is all that it needs.
+
+Each relation is a function of the sizes and inputs that yields its sides, once for all values of the positions that it
+is said of. Gradients are written out. What is needed more than once gets a name, and stands outside of the loops that
+it does not depend on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from ..statement import making, nodes
+from ..statement.nodes import Node
+from ..statement.order import nonnegative
+from ..statement.statement import Relation, Statement, Turns, every_node, in_turns, inside
+from ..statement.table import Table
+from ..statement.whole import Axis, Size, Symbol, whole
+from ..statement.whole import Number as WholeNumber
+from .derivative import without_gradients
+from .reading import is_matrix_product
+from .slices import Expression, Taking, number_text, shape_text
+
+LONGEST = 60
+"""An expression that is longer gets a name."""
+SIGNS = {"add": " + ", "subtract": " - ", "multiply": " * ", "divide": " / ", "power": " ** "}
+BINDS = {"add": 1, "subtract": 1, "multiply": 2, "divide": 2, "negative": 3, "power": 4}
+"""How tightly operators bind; calls and names bind by 9, and @ as * does."""
+CALLS = {"exp": "np.exp", "log": "np.log", "sqrt": "np.sqrt", "abs": "np.abs"}
+
+
+def program(statement: Statement) -> str:
+    """The program: a function `statement` of sizes and inputs that yields (kind, left, right).
+
+    Raises:
+        IllFormed: for a gradient of what has no derivative.
+    """
+    known: dict[Node, Node] = {}
+    relations = [
+        replace(
+            one,
+            left=without_gradients(one.left, known),
+            right=without_gradients(one.right, known),
+        )
+        for one in statement.relations
+    ]
+    sizes = [one.name for one in statement.sizes]
+    names = [*sizes, *(one.name for one in statement.inputs)]
+    writer = Writer([side for one in relations for side in (one.left, one.right)], names)
+    body = writer.relations(in_turns(relations))
+    shapes = [f"    {i.name}: {shape_text(i.lengths, writer.symbol)}" for i in statement.inputs]
+    least = [f"{one.name} ≥ {one.least}" for one in statement.sizes]
+    doc = [f'    """{statement.id}: yields the kind and the sides of each relation.', ""]
+    doc += [f"    Sizes: {', '.join(least)}."] if least else []
+    doc += [f"    At {', '.join(f'{n} = {v}' for n, v in statement.at)}."] if statement.at else []
+    doc += ["    Shapes:", *(f"    {line}" for line in shapes)] if shapes else []
+    head = ["import numpy as np", "", "", f"def statement({', '.join(names)}):", *doc, '    """']
+    return "\n".join([*head, *_indented(body)]) + "\n"
+
+
+class Writer:
+    """Writes nodes as expressions, and as lines that give them names, in the scopes of their binders."""
+
+    longest = LONGEST
+
+    def __init__(self, sides: Sequence[Node], taken: Sequence[str]) -> None:
+        every = every_node(sides)
+        self._uses = Counter(sides)
+        for node in every:
+            self._uses.update((*node.operands, *inside(node)))
+        self._taken = {"np", "range", "statement", *taken}
+        self._scopes: list[list[str]] = [[]]
+        self._texts: list[dict[Node, Expression]] = [{}]
+        """In each scope the nodes that have a text there."""
+        self._bound: dict[Any, tuple[int, str]] = {}
+        self._loops: list[dict[Any, list[str]]] = [{}]
+
+    def name(self, wanted: str) -> str:
+        """A new name that begins so."""
+        found, count = wanted, 1
+        while found in self._taken:
+            count += 1
+            found = f"{wanted}{count}"
+        self._taken.add(found)
+        return found
+
+    def symbol(self, symbol: Symbol) -> str:
+        """A size's or position's name."""
+        if isinstance(symbol, Size):
+            return symbol.name
+        return self._bound[symbol][1]
+
+    def whole(self, number: WholeNumber) -> Expression:
+        return number_text(number, self.symbol)
+
+    def shape(self, shape: nodes.Shape) -> str:
+        return shape_text(shape, self.symbol)
+
+    @contextmanager
+    def scope(self, names: Mapping[Any, str]) -> Iterator[list[str]]:
+        """Lines inside of a binder whose positions and placeholders have these names."""
+        depth = len(self._scopes)
+        before = {one: self._bound.get(one) for one in names}
+        self._bound.update((one, (depth, name)) for one, name in names.items())
+        lines: list[str] = []
+        self._scopes.append(lines)
+        self._texts.append({})
+        self._loops.append({})
+        yield lines
+        self._scopes.pop()
+        self._texts.pop()
+        self._loops.pop()
+        for one, known in before.items():
+            if known is None:
+                del self._bound[one]
+            else:
+                self._bound[one] = known
+
+    def relations(self, every: Sequence[Relation | Turns]) -> list[str]:
+        """The lines of relations, in the scope that is open."""
+        for one in every:
+            if isinstance(one, Relation):
+                self._relation(one)
+                continue
+            name = self.name("t")
+            low, high = self.whole(one.position.low)[0], self.whole(one.position.high)[0]
+            outer = self._scopes[-1]
+            with self.scope({one.position: name}) as lines:
+                self.relations(one.inside)
+            outer += ["", f"for {name} in range({low}, {high}):", *_indented(lines)]
+        return self._scopes[-1]
+
+    def _relation(self, one: Relation) -> None:
+        left, right = self.text(one.left)[0], self.text(one.right)[0]
+        label = "".join(p if isinstance(p, str) else self.whole(p)[0] for p in one.label)
+        said = [f"# {label}"] if label else []
+        self._scopes[-1] += [*said, f'yield "{one.kind}", {left}, {right}']
+
+    # Nodes.
+
+    def _depth(self, node: Node) -> int:
+        return max([self._bound[one][0] for one in node.free], default=0)
+
+    def text(self, node: Node) -> Expression:
+        """A node's text where it stands; its lines are in the scope that it depends on."""
+        depth = self._depth(node)
+        if node not in self._texts[depth]:
+            inner = self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
+            del self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
+            text, binds = self.table[type(node)](self, node)
+            long = len(text) > self.longest and not isinstance(node, nodes.Take | nodes.Parameter)
+            shared = self._uses[node] > 1 and not self.is_name(text) and len(text) > 12
+            if (long or shared) and not isinstance(node, nodes.Number | nodes.Placeholder):
+                name = self.name("a")
+                self._scopes[depth].append(self.assignment(name, text))
+                text, binds = name, 9
+            self._texts[depth][node] = text, binds
+            self._scopes += inner[0]
+            self._texts += inner[1]
+            self._loops += inner[2]
+        return self._texts[depth][node]
+
+    @property
+    def table(self) -> Table[Any]:
+        """How each kind of node is written."""
+        return WRITERS
+
+    def assignment(self, name: str, text: str) -> str:
+        """The line that gives a text a name."""
+        return f"{name} = {text}"
+
+    def is_name(self, text: str) -> bool:
+        """Whether a text is a name already."""
+        return text.isidentifier()
+
+    def line(self, text: str) -> None:
+        """Write a line where the node stands that is being written."""
+        self._scopes[-1].append(text)
+
+    def within(self, node: Node, binds: int) -> str:
+        """A node's text as an operand of what binds so tightly."""
+        text, own = self.text(node)
+        return text if own >= binds else f"({text})"
+
+    def input(self, node: nodes.Input) -> Expression:
+        return node.name, 9
+
+    def parameter(self, node: nodes.Parameter) -> Expression:
+        text, binds = self.text(node.of)
+        if self.is_name(text):
+            return text, binds
+        name = self.name("p_" + "".join(c if c.isalnum() else "_" for c in node.path))
+        self._scopes[self._depth(node)].append(self.assignment(name, text))
+        return name, 9
+
+    def number(self, node: nodes.Number) -> Expression:
+        value = node.value
+        if isinstance(value, Fraction):
+            return f"{value.numerator} / {value.denominator}", 2
+        return self.whole(value)
+
+    def positions(self, node: nodes.Positions) -> Expression:
+        return f"np.arange({self.whole(node.length)[0]})", 9
+
+    def placeholder(self, node: nodes.Placeholder) -> Expression:
+        return self._bound[node][1], 9
+
+    def map(self, node: nodes.Map) -> Expression:
+        function = node.function
+        if function in CALLS:
+            return f"{CALLS[function]}({self.text(node.arguments[0])[0]})", 9
+        if function == "nonnegative":
+            return f"({self.within(node.arguments[0], 1)} >= 0).astype(float)", 9
+        binds = BINDS[function]
+        if function == "negative":
+            return f"-{self.within(node.arguments[0], binds)}", binds
+        left, right = node.arguments
+        own = binds + (function == "power")
+        texts = self.within(left, own), self.within(right, binds + 1)  # rounding goes by the order
+        return SIGNS[function].join(texts), binds
+
+    def contract(self, node: nodes.Contract) -> Expression:
+        if len(node.factors) == 1:
+            (axes,) = node.axes
+            summed = [k for k, name in enumerate(axes) if name not in node.result]
+            kept = [name for name in axes if name in node.result]
+            if kept == list(node.result):
+                which = (
+                    "" if not kept else str(summed[0]) if len(summed) == 1 else str(tuple(summed))
+                )
+                of = self.within(node.factors[0], 9)
+                return f"np.sum({_bare(of)}{', ' if which else ''}{which})", 9
+        elif is_matrix_product(node):
+            return " @ ".join((self.within(node.factors[0], 2), self.within(node.factors[1], 3))), 2
+        letters = [_letters(axes) for axes in (*node.axes, node.result)]
+        factors = ", ".join(self.text(one)[0] for one in node.factors)
+        return f'np.einsum("{",".join(letters[:-1])}->{letters[-1]}", {factors})', 9
+
+    def norm(self, node: nodes.Norm) -> Expression:
+        of = self.text(node.of)[0]
+        which = "axis=-1" if node.kind == "euclidean" else "ord=2, axis=(-2, -1)"
+        return f"np.linalg.norm({of}, {which})", 9
+
+    def fold(self, node: nodes.Fold) -> Expression:
+        return f"np.prod({self.text(node.of)[0]})", 9
+
+    def reshape(self, node: nodes.Reshape) -> Expression:
+        return f"{self.within(node.of, 9)}.reshape({self.shape(node.lengths)})", 9
+
+    def join(self, node: nodes.Join) -> Expression:
+        rows = [_as_row(part, node.axis) for part in node.parts]
+        if all(row is not None for row in rows):
+            texts = ", ".join(self._array(row) for row in rows if row is not None)
+            axis = f", axis={node.axis}" if node.axis else ""
+            return f"np.stack([{texts}]{axis})", 9
+        texts = ", ".join(self._array(part) for part in node.parts)
+        return f"np.concatenate([{texts}]{f', axis={node.axis}' if node.axis else ''})", 9
+
+    def _array(self, node: Node) -> str:
+        return self.text(node)[0]
+
+    def build(self, node: nodes.Build) -> Expression:
+        index, rows = self.name("i"), self.name("rows")
+        low, high = self.whole(node.position.low)[0], self.whole(node.position.high)[0]
+        outer = self._scopes[-1]
+        with self.scope({node.position: index}) as lines:
+            entry = self.text(node.entry)[0]
+        ends = high if low == "0" else f"{low}, {high}"
+        if not lines and len(entry) < LONGEST and nonnegative(node.shape[0] - 1):
+            return f"np.array([{entry} for {index} in range({ends})])", 9
+        name = self.name("a")
+        outer += [
+            f"{rows} = []",
+            f"for {index} in range({ends}):",
+            *_indented([*lines, f"{rows}.append({entry})"]),
+            f"{name} = np.array({rows}).reshape({self.shape(node.shape)})",
+        ]
+        return name, 9
+
+    def loop(self, node: nodes.Loop) -> Expression:
+        known = self._loops[self._depth(node)]
+        if node.recursion not in known:
+            known[node.recursion] = self._turns(node.recursion)
+        return known[node.recursion][node.number], 9
+
+    def _turns(self, r: nodes.Recursion) -> list[str]:
+        states = [self.name("s") for _ in r.states]
+        outer = self._scopes[-1]
+        starts = [self.text(one)[0] for one in r.start]
+        outer += [f"{name} = [{start}]" for name, start in zip(states, starts, strict=True)]
+        time = self.name("t")
+        low, high = self.whole(r.time.low)[0], self.whole(r.time.high)[0]
+        before = {one: f"{name}[-1]" for one, name in zip(r.states, states, strict=True)}
+        with self.scope({r.time: time, **before}) as lines:
+            steps = [self.text(one)[0] for one in r.steps]
+        if len(states) == 1:
+            lines.append(f"{states[0]}.append({steps[0]})")
+        else:
+            after = [self.name("after") for _ in states]
+            lines.append(f"{', '.join(after)} = {', '.join(steps)}")
+            lines += [f"{s}.append({a})" for s, a in zip(states, after, strict=True)]
+        ends = high if low == "0" else f"{low}, {high}"
+        outer += [f"for {time} in range({ends}):", *_indented(lines)]
+        return states
+
+    def take(self, node: nodes.Take) -> Expression:
+        return Taking(self, node).text()
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" if line else "" for line in lines]
+
+
+def _bare(text: str) -> str:
+    return text[1:-1] if text[0] == "(" and text[-1] == ")" and ")" not in text[1:-1] else text
+
+
+def _letters(axes: Sequence[int]) -> str:
+    return "".join("ijklmnpqrstuvwxyz"[k] for k in axes)
+
+
+def _as_row(part: Node, axis: int) -> Node | None:
+    """The array that a part of a `Join` has one new axis more than."""
+    if part.shape[axis] != 1:
+        return None
+    shape = (*part.shape[:axis], *part.shape[axis + 1 :])
+    places = [whole(Axis(k if k < axis else k - 1)) for k in range(len(part.shape))]
+    places[axis] = 0  # type: ignore[call-overload]
+    return making.take(part, places, shape)
+
+
+WRITERS: Table[Any] = Table(
+    "text in NumPy",
+    {
+        nodes.Input: Writer.input,
+        nodes.Parameter: Writer.parameter,
+        nodes.Number: Writer.number,
+        nodes.Positions: Writer.positions,
+        nodes.Map: Writer.map,
+        nodes.Contract: Writer.contract,
+        nodes.Norm: Writer.norm,
+        nodes.Fold: Writer.fold,
+        nodes.Take: Writer.take,
+        nodes.Reshape: Writer.reshape,
+        nodes.Join: Writer.join,
+        nodes.Build: Writer.build,
+        nodes.Placeholder: Writer.placeholder,
+        nodes.Loop: Writer.loop,
+    },
+)
+"""How each kind of node is written."""

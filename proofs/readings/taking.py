@@ -1,0 +1,102 @@
+"""Entries taken from elsewhere, of arrays with NumPy's indexing: by slices where they do, else by arrays of indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..statement.whole import Axis, Number, Whole, parts
+
+Place = tuple[Any, Mapping[int, Any]]
+"""A number, and the coefficient of each axis of the result."""
+Mask = Callable[[np.ndarray], Any]
+"""Truths as ones and zeros of a kind of arrays."""
+
+
+@lru_cache(maxsize=50_000)
+def affine(place: Number) -> tuple[Number, dict[int, Number]]:
+    """A place as a number without axes, and the coefficient of each axis."""
+    start: Number = 0
+    steps: dict[int, Number] = {}
+    for m, c in parts(place):
+        axes = [one.number for one in m if isinstance(one, Axis)]
+        others = tuple(one for one in m if not isinstance(one, Axis))
+        amount = Whole(((others, c),)) if others else c
+        if axes:
+            steps[axes[0]] = steps.get(axes[0], 0) + amount
+        else:
+            start = start + amount
+    return start, steps
+
+
+def taken(
+    mask: Mask,
+    of: Any,
+    places: Sequence[Place],
+    shape: tuple[int, ...],
+    truths: np.ndarray | None,
+) -> Any:
+    """The entries of an array at places that are affine in the result's positions, times ones and zeros.
+
+    By slices, transposes and new axes where every axis of the result is used once at most, and by arrays of indices
+    elsewhere.
+    """
+    moves = [next(iter(steps.items()), None) for _, steps in places]
+    used = [move[0] for move in moves if move is not None]
+    plain = all(len(steps) < 2 for _, steps in places) and len(set(used)) == len(used)
+    ends = zip(places, of.shape, strict=True)
+    inside = all(0 <= end < length for place, length in ends for end in _ends(place, shape))
+    if not (plain and inside) and 0 not in shape:
+        return _gathered(mask, of, places, shape, truths)
+    index: list[Any] = []
+    for (start, _), move in zip(places, moves, strict=True):
+        index.append(int(start) if move is None else _slice(start, move[1], shape[move[0]]))
+    if index and not all(isinstance(k, slice) and k == slice(None) for k in index):
+        of = of[tuple(index)]
+    order = sorted(range(len(used)), key=lambda n: used[n])
+    if order != list(range(len(used))):
+        of = of.transpose(order)
+    present = set(used)
+    if len(present) < len(shape) and of.shape:
+        of = of[tuple(slice(None) if k in present else None for k in range(len(shape)))]
+    wide = any(k not in present and shape[k] != 1 for k in range(len(shape)))
+    if truths is not None:
+        return of * mask(truths)
+    if wide or (shape and not present):
+        return of * mask(np.ones(shape, dtype=bool))
+    return of
+
+
+def _ends(place: Place, shape: tuple[int, ...]) -> tuple[int, int]:
+    """The least and the greatest place; the start where there is none."""
+    start, steps = place
+    ways = [c * (shape[k] - 1) for k, c in steps.items() if shape[k]]
+    return start + sum(min(0, way) for way in ways), start + sum(max(0, way) for way in ways)
+
+
+def _slice(start: int, step: int, count: int) -> slice:
+    stop = start + step * count
+    if count == 0:
+        return slice(0, 0)
+    return slice(start, None if stop < 0 else stop, None if step == 1 else step)
+
+
+def _gathered(
+    mask: Mask,
+    of: Any,
+    places: Sequence[Place],
+    shape: tuple[int, ...],
+    truths: np.ndarray | None,
+) -> Any:
+    grid = np.indices(shape, sparse=True)
+    index = []
+    for (start, steps), length in zip(places, of.shape, strict=True):
+        place = np.asarray(start + sum(c * grid[k] for k, c in steps.items()))
+        if truths is None and ((place < 0).any() or (place >= length).any()):
+            raise IndexError(f"places {place.min()} to {place.max()} of an axis of length {length}")
+        index.append(np.broadcast_to(np.clip(place, 0, length - 1), shape))
+    found = of[tuple(index)]
+    return found if truths is None else found * mask(truths)

@@ -1,0 +1,293 @@
+"""The kinds of nodes. A node is an array, of a shape in sizes and positions; what each kind means is said here, once.
+
+Equal nodes are one object. Division, logarithms and roots mean something where every operand's entry allows it, also
+of entries that are never looked at. An empty sum is 0, an empty product 1; a loop without turns leaves its start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from functools import cache
+from typing import Any, ClassVar, TypeAlias
+
+from .interned import Interning
+from .whole import Number as WholeNumber
+from .whole import Position, Whole, free
+
+Shape: TypeAlias = tuple[WholeNumber, ...]
+
+FUNCTIONS = {
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "power"), 2),
+    **dict.fromkeys(("negative", "exp", "log", "sqrt", "abs", "nonnegative"), 1),
+}
+"""What `Map` knows, with the number of operands. `power` has whole exponents ≥ 0; `nonnegative` is 1 where its operand,
+whole numbers that sizes and positions determine, is ≥ 0, and 0 elsewhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Node(metaclass=Interning):
+    """An array."""
+
+    shape: Shape = field(init=False, repr=False)
+    free: frozenset[Any] = field(init=False, repr=False)
+    """The positions and placeholders that it depends on, of binders around it."""
+    height: int = field(init=False, repr=False)
+    """How many binders stand inside one another in it."""
+
+    operands: tuple[Node, ...] = field(init=False, repr=False)
+    """The nodes that it is computed from, without those inside of its binder."""
+
+    outside: ClassVar[tuple[str, ...]] = ()
+    """The fields with nodes that are evaluated where this node is."""
+
+    def _outside(self) -> tuple[Node, ...]:
+        found: list[Node] = []
+        for name in self.outside:
+            value = getattr(self, name)
+            found += value if isinstance(value, tuple) else (value,)
+        return tuple(found)
+
+    def _derive(self, shape: Shape, inside: Iterator[Any] | tuple[Any, ...] = (), binds: int = 0):
+        """Set what follows from the fields; `inside` are further nodes and numbers that it speaks of."""
+        object.__setattr__(self, "operands", self._outside())
+        every = [*self.operands, *inside]
+        found = frozenset[Any]().union(*[one.free for one in every], *map(free, shape))
+        heights = [one.height for one in every if isinstance(one, Node)]
+        object.__setattr__(self, "shape", shape)
+        object.__setattr__(self, "free", found)
+        object.__setattr__(self, "height", max(heights, default=0) + binds)
+
+    def _unbind(self, bound: frozenset[Any]) -> None:
+        object.__setattr__(self, "free", self.free - bound)
+
+
+def _wholes(*numbers: Any) -> tuple[Whole, ...]:
+    return tuple(n for n in numbers if isinstance(n, Whole))
+
+
+@dataclass(frozen=True, eq=False)
+class Input(Node):
+    """An array of independent symbols."""
+
+    name: str
+    lengths: Shape
+
+    def __post_init__(self) -> None:
+        self._derive(self.lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class Parameter(Node):
+    """A leaf of a construction's parameters, which is `of`; no equal node takes its place, so it can be changed."""
+
+    path: str
+    of: Node
+    outside = ("of",)
+
+    def __post_init__(self) -> None:
+        self._derive(self.of.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Number(Node):
+    """An exact number, or a size or position as one; shape ()."""
+
+    value: int | Fraction | Whole
+
+    def __post_init__(self) -> None:
+        self._derive((), _wholes(self.value))
+
+
+@dataclass(frozen=True, eq=False)
+class Positions(Node):
+    """0, 1, …, length − 1."""
+
+    length: WholeNumber
+
+    def __post_init__(self) -> None:
+        self._derive((self.length,))
+
+
+@dataclass(frozen=True, eq=False)
+class Map(Node):
+    """A function entry by entry; axes of length 1, and those that lack in front, stand for any length."""
+
+    function: str
+    arguments: tuple[Node, ...]
+    lengths: Shape
+    outside = ("arguments",)
+
+    def __post_init__(self) -> None:
+        self._derive(self.lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class Contract(Node):
+    """The product of arrays, summed over the axes that the result has not: each axis has a number as its name."""
+
+    factors: tuple[Node, ...]
+    axes: tuple[tuple[int, ...], ...]
+    result: tuple[int, ...]
+    outside = ("factors",)
+
+    def __post_init__(self) -> None:
+        named = zip(self.axes, self.factors, strict=True)
+        lengths = {k: n for names, one in named for k, n in zip(names, one.shape, strict=True)}
+        self._derive(tuple(lengths[k] for k in self.result))
+
+
+@dataclass(frozen=True, eq=False)
+class Norm(Node):
+    """The Euclidean norm along the last axis ("euclidean"), or the largest singular value of matrices ("operator")."""
+
+    kind: str
+    of: Node
+    outside = ("of",)
+
+    def __post_init__(self) -> None:
+        self._derive(self.of.shape[: -1 if self.kind == "euclidean" else -2])
+
+
+@dataclass(frozen=True, eq=False)
+class Fold(Node):
+    """The entries of a vector, combined: "product"."""
+
+    operation: str
+    of: Node
+    outside = ("of",)
+
+    def __post_init__(self) -> None:
+        self._derive(self.of.shape[1:])
+
+
+@dataclass(frozen=True, eq=False)
+class Take(Node):
+    """Entry (i, j, …) is that of `of` at `places`, which speak of i, j, … as `Axis`; 0 where a guard is below 0.
+
+    Places lie within `of` wherever the guards hold. Transposes, slices, reversals, diagonals, triangles, broadcasts.
+    """
+
+    of: Node
+    places: tuple[WholeNumber, ...]
+    guards: frozenset[WholeNumber]
+    lengths: Shape
+    outside = ("of",)
+
+    def __post_init__(self) -> None:
+        self._derive(self.lengths, _wholes(*self.places, *self.guards))
+
+
+@dataclass(frozen=True, eq=False)
+class Reshape(Node):
+    """The same entries in the same order, in another shape."""
+
+    of: Node
+    lengths: Shape
+    outside = ("of",)
+
+    def __post_init__(self) -> None:
+        self._derive(self.lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class Join(Node):
+    """Arrays one after the other along an axis."""
+
+    parts: tuple[Node, ...]
+    axis: int
+    outside = ("parts",)
+
+    def __post_init__(self) -> None:
+        first, k = self.parts[0].shape, self.axis
+        total: Any = sum(part.shape[k] for part in self.parts)
+        self._derive((*first[:k], total, *first[k + 1 :]))
+
+
+@dataclass(frozen=True, eq=False)
+class Build(Node):
+    """The array whose entry at each value of a position is a node that speaks of the position."""
+
+    position: Position
+    entry: Node
+
+    def __post_init__(self) -> None:
+        position = self.position
+        self._derive((position.length, *self.entry.shape), (self.entry,), binds=1)
+        self._unbind(frozenset({position}))
+
+
+@dataclass(frozen=True, eq=False)
+class Placeholder(Node):
+    """An array that a binder gives a value: a state before a turn, or where a gradient is taken."""
+
+    mark: int
+    number: int
+    lengths: Shape
+
+    def __post_init__(self) -> None:
+        self._derive(self.lengths)
+        object.__setattr__(self, "free", self.free | {self})
+
+
+@dataclass(frozen=True, eq=False)
+class Recursion(metaclass=Interning):
+    """States that go through turns: `steps` are the states after a turn, in `states` before it and its `time`."""
+
+    time: Position
+    states: tuple[Placeholder, ...]
+    start: tuple[Node, ...]
+    steps: tuple[Node, ...]
+
+    @property
+    def turns(self) -> WholeNumber:
+        """How many turns there are."""
+        return self.time.length
+
+
+@dataclass(frozen=True, eq=False)
+class Loop(Node):
+    """One state of a recursion at all times: at the start, after 1 turn, …, after all, along a first axis."""
+
+    recursion: Recursion
+    number: int
+
+    def __post_init__(self) -> None:
+        r = self.recursion
+        self._derive((r.turns + 1, *r.start[self.number].shape), (*r.start, *r.steps), binds=1)
+        self._unbind(frozenset({r.time, *r.states}))
+
+    def _outside(self) -> tuple[Node, ...]:
+        return self.recursion.start
+
+
+@dataclass(frozen=True, eq=False)
+class Gradient(Node):
+    """The gradient of a number, `loss`, in a placeholder, at the array `at`; of the shape of `at`."""
+
+    point: Placeholder
+    loss: Node
+    at: Node
+    outside = ("at",)
+
+    def __post_init__(self) -> None:
+        self._derive(self.at.shape, (self.loss,), binds=1)
+        self._unbind(frozenset({self.point}))
+
+
+KINDS: tuple[type[Node], ...] = (
+    *(Input, Parameter, Number, Positions, Map, Contract, Norm, Fold, Take, Reshape, Join),
+    *(Build, Placeholder, Loop, Gradient),
+)
+"""Every kind of node."""
+
+
+def arguments(value: Any) -> list[Any]:
+    """The values that a node or a recursion is made of, in the order of its fields."""
+    return [getattr(value, name) for name in _names(type(value))]
+
+
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if f.init)

@@ -1,0 +1,101 @@
+"""What holds of whole numbers at all sizes: linear inequalities as the kernel sees them, products by least values.
+
+An answer is True where it is seen, and False where it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from math import prod
+
+from ..kernel.index import Index
+from ..kernel.inequalities import implied
+from .whole import Axis, Monomial, Number, Position, Size, Symbol, Whole, at, parts, whole
+
+
+def nonnegative(number: Number, shape: tuple[Number, ...] = ()) -> bool:
+    """Whether number ≥ 0 at all sizes and positions; an `Axis` in it runs along the axis of `shape`."""
+    if not isinstance(number, Whole):
+        return number >= 0
+    return _nonnegative(number, shape)
+
+
+def sign(number: Number) -> bool | None:
+    """Whether number ≥ 0 at all sizes (True), or < 0 at all (False); None if neither is seen."""
+    if nonnegative(number):
+        return True
+    return False if nonnegative(-number - 1) else None
+
+
+@lru_cache(maxsize=100_000)
+def _nonnegative(number: Whole, shape: tuple[Number, ...]) -> bool:
+    known = [number, *_facts(number, shape)]
+    numbers: dict[Monomial, int] = {}
+    rows = [_linear(one, numbers) for one in known]
+    for m in [m for m in numbers if len(m) > 1]:  # a product is at least that of the least values
+        least = [_least(symbol) for symbol in m]
+        if all(one is not None and one >= 0 for one in least):
+            rows.append(Index(-prod(one or 0 for one in least), {numbers[m]: 1}))
+    return implied(rows[0], rows[1:]) or _by_least_values(number)
+
+
+def _linear(number: Number, numbers: dict[Monomial, int]) -> Index:
+    """The number as an index of the kernel, each monomial a variable."""
+    terms = {m: c for m, c in parts(number) if m}
+    for m in terms:
+        numbers.setdefault(m, len(numbers) + 1)
+    constant = dict(parts(number)).get((), 0)
+    return Index(constant, {numbers[m]: c for m, c in terms.items()})
+
+
+def _facts(number: Number, shape: tuple[Number, ...]) -> Iterator[Number]:
+    """What is ≥ 0 of all symbols that a number speaks of, and of those in the ranges of these."""
+    seen: set[Symbol] = set()
+    waiting = list(number.symbols) if isinstance(number, Whole) else []
+    while waiting:
+        symbol = waiting.pop()
+        if symbol in seen:
+            continue
+        seen.add(symbol)
+        for fact in _of_symbol(symbol, shape):
+            yield fact
+            waiting += fact.symbols if isinstance(fact, Whole) else []
+
+
+def _of_symbol(symbol: Symbol, shape: tuple[Number, ...]) -> tuple[Number, ...]:
+    one = whole(symbol)
+    if isinstance(symbol, Size):
+        return (one - symbol.least,)
+    if isinstance(symbol, Axis):
+        return one, shape[symbol.number] - 1 - one
+    return one - symbol.low, symbol.high - 1 - one
+
+
+def _least(symbol: Symbol) -> int | None:
+    if isinstance(symbol, Size):
+        return symbol.least
+    low = symbol.low if isinstance(symbol, Position) else 0
+    return low if isinstance(low, int) else None
+
+
+def _by_least_values(number: Whole) -> bool:
+    """Whether all coefficients are ≥ 0 once each symbol is written as its least value and what it is more."""
+    if any(_least(symbol) is None for symbol in number.symbols):
+        return False
+    above = at(number, lambda symbol: whole(symbol) + (_least(symbol) or 0))
+    return all(c >= 0 for _, c in parts(above))
+
+
+def quotient(number: Number, by: int) -> tuple[Number, int] | None:
+    """The whole part and the remainder of number / by where they are seen; by ≥ 1."""
+    left = {m: c for m, c in parts(number) if c % by}
+    if any(left.keys()):
+        return None
+    rest = left.get((), 0) % by
+    kept: Number = sum((_monomial(m, c // by) for m, c in parts(number - rest)), start=0)
+    return kept, rest
+
+
+def _monomial(m: Monomial, c: int) -> Number:
+    return Whole(((m, c),)) if m and c else c

@@ -1,0 +1,228 @@
+"""What a claim's statement is held to: its readings against what the claim's own body does. Run it for the table."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scanproof.proofs.check.comparison import disagreement as differs_from_claim
+from scanproof.proofs.check.fidelity import ROUNDING, disagreement
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.doors.record.claims import record
+from scanproof.proofs.doors.record.recording import Refused
+from scanproof.proofs.exact.array import Namespace
+from scanproof.proofs.exact.at_random import agree, drawn, residues
+from scanproof.proofs.exact.enclosures import ArbField
+from scanproof.proofs.exact.engines import chosen
+from scanproof.proofs.exact.instance import entry_names, evaluate, shapes, symbols
+from scanproof.proofs.exact.mutation import on_leaf, paths
+from scanproof.proofs.exact.polynomials import FlintField
+from scanproof.proofs.exact.residues import PRIME, PrimeField
+from scanproof.proofs.exact.scalar import NotPolynomial
+from scanproof.proofs.interpret.claims import read
+from scanproof.proofs.interpret.questions import Unreadable
+from scanproof.proofs.interpret.session import session
+from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.statements import Equal
+from scanproof.proofs.readings import floats
+from scanproof.proofs.readings.problem import NoProblem, problem
+from scanproof.proofs.readings.program import program
+from scanproof.proofs.readings.residues import identical, prepared
+from scanproof.proofs.readings.run import relations
+from scanproof.proofs.readings.whole_arrays import in_whole_arrays
+from scanproof.proofs.statement.statement import Statement
+
+LIMITS = {"ssd.thm5.1"}
+"""Claims about limits, which stay Python."""
+
+
+def claims() -> Iterator[Claim]:
+    """Every claim with a body of the ledger without programs, and its amendments."""
+    for row in built_in().rows:
+        yield from (one for one in (row.claim, *row.amendments) if one.body is not None)
+
+
+def statements(claim: Claim) -> list[tuple[Statement, dict[str, int]]]:
+    """The statement at a few choices of sizes: one for all of them, or one for each.
+
+    Raises:
+        Refused: if it cannot be recorded at numbers either.
+    """
+    try:
+        found = record(claim)
+    except Refused:
+        return [(record(claim, sizes), sizes) for sizes in chosen(claim)]
+    return [(found, sizes) for sizes in chosen(claim)]
+
+
+def sides(one: Any) -> tuple[Any, Any]:
+    """Both sides of a claim's statement, or its statistic and its value."""
+    return (one.left, one.right) if hasattr(one, "left") else (one.statistic, one.value)
+
+
+def exact_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
+    """Where the exact reading is not what today's evaluation of the claim's body gives, in residues or balls."""
+    for make, draw in (
+        (PrimeField, lambda rng: rng.randrange(PRIME)),
+        (ArbField, lambda rng: Fraction(rng.randint(1, 64), 64)),
+    ):
+        field: Any = make()
+        rng = random.Random(claim.id)
+        arrays = drawn(claim, field, sizes, lambda draw=draw, rng=rng: draw(rng))
+        try:
+            own = evaluate(claim, field, sizes, arrays)
+        except NotPolynomial:
+            continue
+        found = list(relations(statement, Namespace(field), sizes, arrays))
+        if len(own) != len(found):
+            return f"{len(found)} relations for {len(own)}"
+        same: Callable[[Any, Any], bool] = _equal if make is PrimeField else _overlap
+        for one, (_, *pair) in zip(own, found, strict=True):
+            for a, b in zip(sides(one), pair, strict=True):
+                a, b = (Namespace(field).asarray(side).entries for side in (a, b))
+                if a.shape != b.shape or not all(map(same, a.flat, b.flat)):
+                    return f"another value in {field.name}"
+        return ""
+    return "no field has its functions"
+
+
+def symbol_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
+    """Where symbols for entries give another result than today's engine; "" where that has not the functions."""
+    field = FlintField(entry_names(claim, sizes))
+    arrays = symbols(claim, field, sizes)
+    try:
+        own = evaluate(claim, field, sizes, arrays)
+    except NotPolynomial:
+        return ""
+    found = list(relations(statement, Namespace(field), sizes, arrays))
+    for one, (_, *pair) in zip(own, found, strict=True):
+        for a, b in zip(sides(one), pair, strict=True):
+            a, b = (Namespace(field).asarray(side).entries for side in (a, b))
+            if a.shape != b.shape or any((x - y).num for x, y in zip(a.flat, b.flat, strict=True)):
+                return "another rational function"
+    return ""
+
+
+def residue_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
+    """Where whole arrays of residues do not agree as today's residues do; "" where both need other functions."""
+    whole = in_whole_arrays(prepared(statement))
+    try:
+        own = all(agree(one) for one in residues(claim, sizes) if isinstance(one, Equal))
+    except NotPolynomial:
+        own = None
+    try:
+        found = identical(whole, sizes, random.Random(claim.id))
+    except NotPolynomial:
+        found = None
+    return "" if own == found else f"today {own}, of whole arrays {found}"
+
+
+def change_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
+    """Where a changed leaf of the parameters does to the statement something else than to the claim."""
+    field = PrimeField()
+    rng = random.Random(claim.id)
+    arrays = drawn(claim, field, sizes, lambda: rng.randrange(PRIME))
+    xp = Namespace(field)
+    with suppress(NotPolynomial):
+        parameters = claim.construct({**arrays, **sizes, "xp": xp})
+        for position, path in enumerate(paths(parameters)):
+            own = evaluate(claim, field, sizes, arrays, on_leaf(position, _changed))
+            found = list(relations(statement, xp, sizes, arrays, {path: _changed}))
+            for one, (_, *pair) in zip(own, found, strict=True):
+                for a, b in zip(sides(one), pair, strict=True):
+                    if (xp.asarray(a).entries != xp.asarray(b).entries).any():
+                        return f"another value where {path} is changed"
+    return ""
+
+
+def _changed(leaf: Any) -> Any:
+    return leaf * 3 + 1
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return bool(a == b)
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    apart = bool(a != b)  # of balls, a == b says something else
+    return not apart
+
+
+def program_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
+    """Where the printed program's sides are not those of the reading on floats."""
+    rng = np.random.default_rng(0)
+    inputs = {n: rng.uniform(0.25, 1, dims) for n, dims in shapes(claim, sizes).items()}
+    names: dict[str, Any] = {}
+    exec(compile(program(statement), "program", "exec"), names)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        own = list(names["statement"](**({} if statement.at else sizes), **inputs))
+        found = list(floats.relations(statement, sizes, inputs))
+    if len(own) != len(found):
+        return f"the program yields {len(own)} relations, and {len(found)} there are"
+    for (_, *one), (_, *pair) in zip(own, found, strict=True):
+        for a, b in zip(one, pair, strict=True):
+            a, b = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float))
+            if not np.all(~np.isfinite(b) | (np.abs(a - b) <= ROUNDING * (1 + np.abs(b)))):
+                return "the program's values are others"
+    return ""
+
+
+def problem_difference(claim: Claim, statement: Statement) -> str:
+    """Where the formulas are not the claim's own at a few sizes; "unread" where today's reader has none either."""
+    if statement.at or not claim.ranges:
+        return "numbers alone"
+    try:
+        with session() as opened:
+            return differs_from_claim(claim, problem(statement, opened)) or ""
+    except (NoProblem, Unreadable):
+        with session() as today, pytest.raises((Unreadable, AttributeError)):
+            read(claim, today)
+        return "unread"
+
+
+def table() -> str:
+    """How many claims pass what."""
+    passed: Counter[str] = Counter()
+    failed: list[str] = []
+    for claim in claims():
+        try:
+            found = statements(claim)
+        except Refused as error:
+            passed["not recorded"] += 1
+            failed.append(f"{claim.id}: {error}")
+            continue
+        how = "recorded at numbers" if found[0][0].at else "recorded for all sizes"
+        passed[how] += 1
+        checks = {
+            "exact numbers": [exact_difference(claim, s, sizes) for s, sizes in found],
+            "changed parameters": [change_difference(claim, *found[-1])],
+            "symbols": [symbol_difference(claim, *found[0])],
+            "residues of whole arrays": [residue_difference(claim, *one) for one in found],
+            "printed program": [program_difference(claim, s, sizes) for s, sizes in found],
+            "untraced body": [
+                disagreement(claim, s) or "" for s in {id(s): s for s, _ in found}.values()
+            ],
+            "formulas": [problem_difference(claim, found[0][0])],
+        }
+        for name, every in checks.items():
+            why = next((one for one in every if one), "")
+            passed[
+                f"{name}: {why if name == 'formulas' and why else 'agrees' if not why else 'differs'}"
+            ] += 1
+            if why and name != "formulas":
+                failed.append(f"{claim.id}: {name}: {why}")
+    lines = [f"{count:5} {what}" for what, count in sorted(passed.items())]
+    return "\n".join([*lines, *failed])
+
+
+if __name__ == "__main__":
+    print(table())

@@ -1,0 +1,57 @@
+"""NumPy's functions on recorded arrays: every reading of what they record is what NumPy computes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+from claims import claim
+from test_numpy import EVERYWHERE, NUMBERS, D, T
+
+from scanproof import equal
+from scanproof import numpy as np
+from scanproof.proofs.doors.record.claims import record
+from scanproof.proofs.exact.array import Namespace
+from scanproof.proofs.exact.polynomials import RationalField
+from scanproof.proofs.readings import floats
+from scanproof.proofs.readings.program import program
+from scanproof.proofs.readings.residues import PRIMES, Residues
+from scanproof.proofs.readings.run import of, relations
+from scanproof.proofs.readings.whole_arrays import in_whole_arrays
+
+SHAPES = {"A": "n d", "B": "d n", "S": "n n", "u": "n", "v": "d", "c": ""}
+SIZES = {"n": T, "d": D}
+
+
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_every_reading_of_a_function_is_what_numpy_computes(name: str):
+    function = EVERYWHERE[name]
+
+    def body(A, B, S, u, v, c, n, d):
+        found = function({"A": A, "B": B, "S": S, "u": u, "v": v, "c": c}, np, n, d)
+        return equal(found, found)
+
+    statement = record(claim(body, SHAPES, sizes={"n": (T,), "d": (D,)}))
+    wanted = numpy.asarray(function(NUMBERS, numpy, T, D), dtype=float)
+    inputs = {key: numpy.asarray(one, dtype=float) for key, one in NUMBERS.items()}
+    names: dict[str, Any] = {}
+    exec(program(statement), names)
+    field = RationalField()
+    exact = {key: Namespace(field).asarray(one) for key, one in NUMBERS.items()}
+    whole = in_whole_arrays(statement)
+    found = {
+        "floats": next(floats.relations(statement, SIZES, inputs))[1],
+        "whole arrays": next(floats.relations(whole, SIZES, inputs))[1],
+        "program": next(names["statement"](**SIZES, **inputs))[1],
+        "fractions": next(relations(statement, Namespace(field), SIZES, exact))[1].entries,
+    }
+    for reading, value in found.items():
+        value = numpy.asarray(value, dtype=float)
+        assert value.shape == wanted.shape, reading
+        assert numpy.allclose(value, wanted, rtol=1e-12, atol=1e-12), reading
+    prime = PRIMES[0]
+    residues = {key: numpy.asarray(one, dtype=numpy.int64) % prime for key, one in NUMBERS.items()}
+    value = next(of(statement, Residues(prime, SIZES, residues)))[1]
+    scaled = numpy.rint(wanted * 60).astype(numpy.int64) % prime
+    assert numpy.array_equal(value * 60 % prime, scaled)
