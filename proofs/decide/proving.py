@@ -9,7 +9,6 @@ misses where it is false.
 from __future__ import annotations
 
 import inspect
-import math
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,7 +37,7 @@ from ..language.statements import equal
 from ..search.session import EFFORT, allowing
 from . import annotations, granted, joined_axes, mistakes, targets
 from .as_it_runs.running import Running
-from .budget import Budget, Stopped, of_machine, stopping
+from .budget import TIME_LIMIT, Budget, Stopped, of_machine, stopping
 from .budget import memory as memory_in
 from .budget import seconds as seconds_in
 from .called import Both, readings
@@ -68,9 +67,9 @@ def prove(
     sizes: Mapping[str, Sequence[int]] | None = None,
     framework: str | None = None,
     steps: int = EFFORT,
-    seconds: float = math.inf,
+    time_limit: float = TIME_LIMIT,
     compiled: bool = False,
-    memory: str | float | None = None,
+    memory_limit: str | float | None = None,
     tell: Tell = lambda what: None,
 ) -> Outcome:
     """Whether a function of JAX or PyTorch equals its specification at every size, in exact real arithmetic.
@@ -86,10 +85,10 @@ def prove(
             more than four letters. The proof is for all sizes from the least of them on.
         framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
         steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
-        seconds: what all of it may take besides, of this machine's time; it is unknown then.
+        time_limit: seconds that all of it may take besides, of this machine's time; it is unknown then.
         compiled: whether functions for torch are run under torch.compile as well.
-        memory: what this process, and the one beside it in which the programs run, may each come to hold more than it
-            does, such as "4G" or a number of bytes; a quarter of the machine's if not given.
+        memory_limit: what this process, and the one beside it in which the programs run, may each come to hold more
+            than it does, such as "4G" or a number of bytes; a quarter of the machine's if not given.
         tell: hears what is tried, in words.
 
     Raises:
@@ -97,8 +96,8 @@ def prove(
             compute, or if JAX is not installed.
     """
     limits = (
-        seconds_in("prove: seconds =", seconds),
-        memory_in("prove: memory =", memory, SIDE_BY_SIDE),
+        seconds_in("prove: time_limit =", time_limit),
+        memory_in("prove: memory_limit =", memory_limit, SIDE_BY_SIDE),
     )
     budget = Budget(*limits)
     started = time.perf_counter()
@@ -112,7 +111,7 @@ def prove(
     running: Running | None = None
 
     def left() -> float:
-        return seconds - (time.perf_counter() - started)
+        return time_limit - (time.perf_counter() - started)
 
     try:
         with stage.heard(tell), stopping(budget):
