@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,13 +15,14 @@ import numpy as np
 import pytest
 
 import scanproof
-from scanproof import ProofResult, Source, UsageError, _library, equal
+from scanproof import ProofResult, Source, UsageError, _library, _prove, equal
 from scanproof.proofs.check.result import Result
 from scanproof.proofs.decide import targets
 from scanproof.proofs.decide.called import listed, with_arguments
 from scanproof.proofs.decide.outcome import Outcome
 from scanproof.proofs.exact.counterexample import Counterexample
 from scanproof.proofs.interpret.programs.outputs import matched, paths, said
+from scanproof.proofs.report.words import unmet
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -76,6 +78,19 @@ def test_a_result_is_true_where_it_is_proved_for_all_sizes_or_as_expected(
     verdict, scope, expected, holds
 ):
     assert bool(ProofResult(outcome(verdict, scope), expected=expected)) is holds
+
+
+def test_what_is_proved_for_some_sizes_is_neither_proved_nor_as_expected():
+    condition = {"sizes": {"n": 70000}, "plus": 0, "at_most": 2**31 - 1}
+    about = outcome("proved", "all-sizes")
+    about.result.evidence = [{"method": "kernel", "conditions": [condition]}]
+    words = "proved for all n with 70000·n ≤ 2147483647"
+    for expected in (None, "proved"):
+        found = ProofResult(about, expected=expected)
+        assert not found and found.words == words and repr(found).endswith(f"{words}>")
+    assert "all n ≥ 1 with 70000·n ≤ 2147483647" in ProofResult(about).statement
+    assert _prove._code(about, True, None) == 2 and _prove._code(about, False, "proved") == 1
+    assert f"expected proved, came {words}" in unmet({**about.as_dict(), "expect": "proved"})
 
 
 def test_what_is_proved_and_rests_on_what_is_not_is_false():
@@ -162,6 +177,44 @@ def test_a_mistake_in_a_call_is_a_usage_error_that_says_what_to_give(call, told)
     with pytest.raises(UsageError) as raised:
         call()
     assert told in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"equals": 3}, "3 is no function"),
+        ({"shapes": ["x: n"]}, "give a text such as 'X: T f, q: f'"),
+        ({"shapes": {"x": ("n", "d")}}, "give a text such as 'X: T f, q: f'"),
+        ({"shapes": {1: "n"}}, "give a text such as 'X: T f, q: f'"),
+        ({"sizes": [1, 2]}, "give values by the sizes' names"),
+        ({"sizes": {"n": 3}}, "sizes of n: 3; give one whole number or more"),
+        ({"sizes": {"n": ()}}, "sizes of n: (); give one whole number or more"),
+        ({"sizes": {"n": (1.5,)}}, "sizes of n: 1.5: give a whole number"),
+        ({"sizes": {"k": (1,)}}, "'k' is no size; the shapes have n"),
+        ({"framework": "tf"}, "framework='tf': no such framework; allowed: jax, torch"),
+        ({"steps": -1}, "steps = -1: give a whole number ≥ 1"),
+        ({"time_limit": "5"}, "time_limit = '5': give a number of seconds"),
+        ({"memory_limit": [1]}, "memory_limit = [1]: give an amount of memory"),
+    ],
+)
+def test_an_option_of_prove_that_is_none_is_told(options: dict[str, Any], told: str):
+    with pytest.raises(UsageError) as raised:
+        scanproof.prove(twice, **{"equals": twice, "shapes": "x: n", **options})
+    assert told in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        (twice, "twice"),
+        (functools.partial(twice), "twice(…)"),
+        (Fraction(2).__add__, "fractions:Fraction(…).__add__"),
+        (Fraction.from_float, "fractions:Fraction.from_float"),
+        (np.vectorize(twice), "vectorize(…)"),
+    ],
+)
+def test_a_function_that_is_made_of_another_is_named_after_it(target, name: str):
+    assert targets.name(target).endswith(name)
 
 
 @pytest.fixture(scope="module")

@@ -119,8 +119,9 @@ def seconds(option: str, given: float) -> float:
     Raises:
         UsageError: for anything else; it names the option.
     """
-    if not given > 0:
-        raise UsageError(f"{option} {given:g}: give a number of seconds greater than 0.")
+    if not isinstance(given, int | float) or not given > 0:
+        said = f"{given:g}" if isinstance(given, int | float) else repr(given)
+        raise UsageError(f"{option} {said}: give a number of seconds greater than 0.")
     return given
 
 

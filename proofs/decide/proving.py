@@ -31,7 +31,7 @@ from ..language import stage
 from ..language.claim import Claim
 from ..language.fields import RESERVED
 from ..language.libraries import jax as jax_for
-from ..language.sizes import Sizes, by_name, names, shape, shapes_in
+from ..language.sizes import Sizes, by_name, names, ranges_of, shape, shapes_of, whole
 from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
@@ -99,14 +99,21 @@ def prove(
         seconds_in("prove: time_limit =", time_limit),
         memory_in("prove: memory_limit =", memory_limit, SIDE_BY_SIDE),
     )
+    whole(f"prove: steps = {steps!r}", steps)
     budget = Budget(*limits)
     started = time.perf_counter()
     jax_for("prove")
+    for target in (function, equals):
+        if not isinstance(target, str) and not callable(target):
+            raise UsageError(
+                f"prove: {target!r} is no function; give one, or its name, such as 'mymodule:forward'."
+            )
     both_of, names_of = (function, equals), (targets.name(function), targets.name(equals))
-    if shapes is None:
-        given = annotations.shapes(both_of)
-    else:
-        given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
+    given = annotations.shapes(both_of) if shapes is None else shapes_of(shapes)
+    ranges = ranges_of(sizes or {}, names(list(given.values())))
+    if framework not in (None, *targets.FRAMEWORKS):
+        known = ", ".join(targets.FRAMEWORKS)
+        raise UsageError(f"prove: framework={framework!r}: no such framework; allowed: {known}.")
     found: Outcome | None = None
     running: Running | None = None
 
@@ -123,11 +130,11 @@ def prove(
                         both.frameworks,
                         both.written,
                         both.asked,
-                        sizes or {},
+                        ranges,
                         compiled,
                         budget,
                     )
-                    again = _answer(both, sizes or {}, steps, SEARCHING * left())
+                    again = _answer(both, ranges, steps, SEARCHING * left())
                     settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
                     if found is None or settled:
                         found = again
@@ -139,7 +146,7 @@ def prove(
             if running is None:
                 first, second = (targets.framework_of(one, framework) for one in both_of)
                 own = first, second
-                running = Running(both_of, own, (None, None), given, sizes or {}, compiled, budget)
+                running = Running(both_of, own, (None, None), given, ranges, compiled, budget)
             stage.begin("running both")
             run_beside(found, running, left())
     except (Stopped, MemoryError) as error:
