@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -318,8 +318,12 @@ class CheckResult:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, id: str | int) -> ClaimResult:
-        if isinstance(id, int):
+    @overload
+    def __getitem__(self, id: str | int) -> ClaimResult: ...
+    @overload
+    def __getitem__(self, id: slice) -> list[ClaimResult]: ...
+    def __getitem__(self, id: str | int | slice) -> ClaimResult | list[ClaimResult]:
+        if not isinstance(id, str):
             return self.rows[id]
         for one in self.statements:
             if one.id == id:

@@ -231,6 +231,7 @@ def checked(shop):
 
 def test_a_path_gives_rows_by_order_and_id_that_say_their_verdicts(checked):
     first, second = checked
+    assert checked[-1] is second and checked[:1] == [first]
     assert (first.id, first.verdict, first.scope) == ("shop.sum", "proved", "all-sizes")
     assert first and not second and not checked
     assert checked["shop.square"] is second and checked[1] is second and len(checked) == 2
@@ -336,6 +337,16 @@ def with_defaults(p, eps=1e-6, *, scale=2):
     return scale * p
 
 
+def reading(function):
+    """A wrapper of the user's that reads what the function does not."""
+
+    @functools.wraps(function)
+    def run(key, p, train=True):
+        return function(key, p) if key is None else key
+
+    return run
+
+
 @pytest.mark.parametrize(
     ("function", "given", "message"),
     [
@@ -345,6 +356,9 @@ def with_defaults(p, eps=1e-6, *, scale=2):
         (with_unread, "q", "takes key, p, train; --shapes names q"),
         (lambda x, y: locals()["y"], "x", "y has no default"),
         (lambda x, y: [y for _ in range(2)], "x", "y has no default"),
+        (reading(with_unread), "p", "key has no default, and is read"),
+        (jax.jit(with_unread, static_argnames="train"), "p", None),
+        (jax.checkpoint(with_unread), "p", None),
     ],
 )
 def test_an_argument_is_left_out_that_has_a_default_or_that_nothing_reads(
