@@ -11,6 +11,7 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
+from ....language.libraries import jax as jax_for
 from ..outputs import opened
 from . import formats, modes
 from .rewriting import Loader, no_loops
@@ -50,7 +51,8 @@ def as_jax(file: Path, module: str, attribute: str) -> Callable[..., Any]:
 def _of_module(kind: type[Module]) -> Callable[..., Any]:
     """`forward` as a function of its arguments and of the module's parameters."""
     names = [*inspect.signature(kind.forward).parameters][1:]  # type: ignore[attr-defined]
-    paths = list(kind().parameters_by_name())
+    with jax_for("prove").enable_x64(True):  # JAX warns of a format that it does not have
+        paths = list(kind().parameters_by_name())
     keys = [path.replace(".", "_") for path in paths]
 
     def run(*arrays: Any) -> Any:
