@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -48,9 +47,9 @@ def prove(
     sizes: Mapping[str, Sequence[int]] | None = None,
     framework: str | None = None,
     steps: int | None = None,
-    seconds: float = math.inf,
+    time_limit: float = TIME_LIMIT,
     compiled: bool = False,
-    memory: str | float | None = None,
+    memory_limit: str | float | None = None,
     expect: str | None = None,
     tell: Callable[[str], None] = lambda what: None,
 ) -> ProofResult:
@@ -67,9 +66,10 @@ def prove(
         sizes: where both are tried with numbers, such as {"T": (1, 2, 5)}; proofs begin at the least of them.
         framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
         steps: what the search for a proof may take; it ends after as many on any machine.
-        seconds: what all of it may take of this machine's time; it is unknown then.
+        time_limit: seconds that all of it may take; it is unknown then.
         compiled: whether functions for torch are run under torch.compile as well.
-        memory: what each of two processes may come to hold, such as "4G"; a quarter of the machine's if not given.
+        memory_limit: what each of two processes may come to hold, such as "4G"; a quarter of the machine's if not
+            given.
         expect: "proved", "refuted" or "unknown", where that is known beforehand.
         tell: hears what is tried, in words.
 
@@ -88,9 +88,9 @@ def prove(
         sizes=sizes,
         framework=framework,
         steps=EFFORT if steps is None else steps,
-        seconds=seconds,
+        time_limit=time_limit,
         compiled=compiled,
-        memory=memory,
+        memory_limit=memory_limit,
         tell=tell,
     )
     return ProofResult(outcome, sizes, expect)

@@ -129,9 +129,9 @@ def _said(outcome: Outcome, expect: str | None) -> str:
 
 
 def _words(outcome: Outcome) -> str:
-    from scanproof.proofs.report.words import verdict_words
+    from scanproof.proofs.report.words import verdict_said
 
-    return verdict_words(vars(outcome.result))
+    return verdict_said(vars(outcome.result))
 
 
 def program_text(outcome: Outcome) -> str | None:
@@ -158,8 +158,7 @@ def _code(outcome: Outcome, strict: bool, expect: str | None) -> int:
         return 0 if is_met(expect, _words(outcome)) else UNEXPECTED
     if result.verdict == "refuted":
         return REFUTED
-    whole = result.verdict == "proved" and result.scope == "all-sizes"
-    return UNDECIDED if strict and not whole else 0
+    return UNDECIDED if strict and _words(outcome) != "proved" else 0
 
 
 def _json(outcome: Outcome, expect: str | None) -> str:

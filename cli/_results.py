@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -100,11 +100,16 @@ class Verdict:
     """Whether it rests on what is not proved."""
 
     @property
+    def report(self) -> Mapping[str, Any]:
+        """Its part of the report as JSON."""
+        raise NotImplementedError
+
+    @property
     def words(self) -> str:
         """The verdict as it may be printed: "proved" alone is for all sizes."""
-        from scanproof.proofs.report.words import verdict_words
+        from scanproof.proofs.report.words import verdict_said
 
-        return verdict_words({"verdict": self.verdict, "scope": self.scope})
+        return verdict_said(self.report)
 
     def __bool__(self) -> bool:
         return is_met(self.expected or "proved", self.words) and not self.tainted
@@ -112,7 +117,7 @@ class Verdict:
     @property
     def _record(self) -> Mapping[str, Any] | None:
         """The counterexample's part of the report."""
-        raise NotImplementedError
+        return self.report["counterexample"]
 
     @cached_property
     def counterexample(self) -> Counterexample | None:
@@ -142,19 +147,17 @@ class ProofResult(Verdict):
         return self.outcome.as_dict()
 
     @property
-    def _record(self) -> Mapping[str, Any] | None:
-        return self.report["counterexample"]
-
-    @property
     def statement(self) -> str:
         """What is to be proved: both functions, the arrays that they take, and the sizes; and what was proved of it."""
         from scanproof.proofs.language.sizes import names
+        from scanproof.proofs.report.words import conditions
 
         shapes = self.outcome.shapes
         arrays = ", ".join(f"{name}: {text}".strip() for name, text in shapes.items())
         least = {n: min(self._sizes.get(n) or (1,)) for n in names(list(shapes.values()))}
         sizes = ", ".join(f"{name} ≥ {value}" for name, value in least.items())
-        over = f", and all {sizes}" if sizes else ""
+        asked = conditions(self.outcome.result.evidence)
+        over = f", and all {sizes}" + (f" with {asked}" if asked else "") if sizes else ""
         formulas = [f"  {line}" for line in self.outcome.proved]
         head = f"{self.program} = {self.specification}\n  for all arrays of real numbers {arrays}{over}"
         return "\n".join([head, *formulas])
@@ -205,7 +208,7 @@ class ClaimResult(Verdict):
         files: Sequence[str],
         pinned: Definitions | None,
     ) -> None:
-        self.id, self.says, self.report = claim.id, claim.says, record
+        self.id, self.says = claim.id, claim.says
         self.where, self.kind = row["where"], row["kind"]
         self.verdict, self.scope, self.reason = (record[n] for n in ("verdict", "scope", "reason"))
         self.tainted, self.expected = record["tainted"], record.get("expect")
@@ -214,8 +217,9 @@ class ClaimResult(Verdict):
         self._told = row, record, source, files
 
     @property
-    def _record(self) -> Mapping[str, Any] | None:
-        return self.report["counterexample"]
+    def report(self) -> Mapping[str, Any]:
+        """What `scanproof check --format json` writes of the statement."""
+        return self._told[1]
 
     @property
     def _story(self) -> Story:
@@ -314,8 +318,12 @@ class CheckResult:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, id: str | int) -> ClaimResult:
-        if isinstance(id, int):
+    @overload
+    def __getitem__(self, id: str | int) -> ClaimResult: ...
+    @overload
+    def __getitem__(self, id: slice) -> list[ClaimResult]: ...
+    def __getitem__(self, id: str | int | slice) -> ClaimResult | list[ClaimResult]:
+        if not isinstance(id, str):
             return self.rows[id]
         for one in self.statements:
             if one.id == id:

@@ -34,6 +34,14 @@ EQUAL = {
         lambda x: jnp.floor(jnp.sort(x) / 3 * 3 / 49 * 49 / 41 * 41),
         lambda x: jnp.floor(jnp.sort(x)),
     ),
+    "whole parts of sums that cancel": (
+        lambda x: jnp.floor(jnp.cumsum(x * 0.1) * 10),
+        lambda x: jnp.floor(jnp.cumsum(x)),
+    ),
+    "sums in two orders, compared": (
+        lambda x: jnp.where((x * 0.1).sum() == sum(x[::-1] * 0.1), 1.0, 0.0),
+        lambda x: jnp.ones(()),
+    ),
     "a median": (
         jnp.median,
         lambda x: jnp.sort(x)[(len(x) - 1) // 2 : len(x) // 2 + 1].mean(),

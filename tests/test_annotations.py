@@ -27,8 +27,14 @@ def annotated(**hints: Any) -> Callable[[Any], Any]:
     return give
 
 
-@annotated(x='Float[Array, "n d"]', w='Float[Array, "d"]', scale='Num[Array, ""]', eta="float")
-def gram(x, w, scale, eta, k=2):
+@annotated(
+    x='Float[Array, "n d"]',
+    w='Float[Array, "d"]',
+    scale='Num[Array, ""]',
+    eta="float",
+    power="float",
+)
+def gram(x, w, scale, eta, k=2, power=1.0):
     return scale * eta * x.T @ (x @ w)
 
 

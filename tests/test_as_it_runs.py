@@ -14,6 +14,7 @@ from jax.core import Tracer
 from run_cases import EQUAL, OTHER
 
 from scanproof.proofs.decide import workers
+from scanproof.proofs.decide.as_it_runs.answer import _told_apart
 from scanproof.proofs.decide.as_it_runs.comparing import SHORT, Comparison
 from scanproof.proofs.decide.as_it_runs.points import Points, many, small_sizes
 from scanproof.proofs.decide.as_it_runs.process import Beside
@@ -98,6 +99,19 @@ def test_a_program_that_raises_at_some_inputs_only_is_compared_and_named():
 def test_a_program_without_a_value_at_one_size_is_refuted_at_the_next():
     result = prove(lambda x: jnp.var(x, ddof=1), shapes="x: T", equals=jnp.var).result
     assert (result.verdict, result.counterexample.sizes) == ("refuted", {"T": 2})
+
+
+@pytest.mark.parametrize(
+    ("claimed", "actual", "shown"),
+    [
+        (np.array([1.0]), np.array([1.00000002]), (["1"], ["1.00000002"])),
+        (np.array(0.1), np.array(float(np.float32(0.1))), ("0.1", "0.100000001")),
+        (np.array([2.0]), np.array([0.5]), (["2"], ["0.5"])),
+        (np.zeros(0), np.zeros((0, 2)), ([], [])),
+    ],
+)
+def test_results_that_differ_late_are_shown_with_the_digits_that_differ(claimed, actual, shown):
+    assert _told_apart(claimed, actual) == shown
 
 
 @pytest.mark.long

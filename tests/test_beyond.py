@@ -135,3 +135,9 @@ def test_a_difference_in_exponentials_is_tried_in_balls():
     assert tried.engine == "balls"
     assert {"N": 4} in tried.held
     assert not tried.unread
+
+
+def test_arrays_of_many_axes_are_drawn_at_no_sizes_at_which_they_are_too_large():
+    many = claim(lambda x, w: equal(2 * x, x + x), {"x": "d", "w": "d d d d"}, sizes={"d": (1, 2)})
+    tried = beyond.beyond(many)
+    assert tried.held and max(sizes["d"] for sizes in tried.held) ** 4 <= beyond.ALL

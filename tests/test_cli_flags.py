@@ -13,6 +13,7 @@ import typer.main
 from command_line import FALSE, KNOWN, TRUE, Run, Write
 from rich.cells import cell_len
 
+import scanproof
 from scanproof import _check, _main, _prove
 from scanproof._targets import one_claim
 from scanproof.constructs.errors import UsageError
@@ -50,10 +51,10 @@ def test_what_options_are_for_has_one_name():
 
 
 def test_time_limits_are_one_number():
-    limits = [
-        inspect.signature(f).parameters["time_limit"].default for f in (_check.check, _prove.prove)
-    ]
-    assert limits == [TIME_LIMIT, TIME_LIMIT]
+    every = (_check.check, _prove.prove, scanproof.check, scanproof.prove)
+    limits = [inspect.signature(call).parameters for call in every]
+    assert [one["time_limit"].default for one in limits] == [TIME_LIMIT] * 4
+    assert [one["memory_limit"].default for one in limits] == [None] * 4
 
 
 def test_sizes_are_parted_by_commas_as_shapes_are():

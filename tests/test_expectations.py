@@ -253,7 +253,8 @@ def test_in_pytest_a_verdict_as_expected_passes_and_another_one_fails(
 @pytest.mark.parametrize("verdict", ALLOWED)
 def test_prove_exits_with_1_for_any_verdict_but_the_one_that_is_expected(expect, verdict):
     scope = "all-sizes" if verdict == "proved" else None
-    outcome: Any = SimpleNamespace(result=SimpleNamespace(verdict=verdict, scope=scope))
+    result = SimpleNamespace(verdict=verdict, scope=scope, evidence=[])
+    outcome: Any = SimpleNamespace(result=result)
     code, said = _prove._code(outcome, False, expect), _prove._said(outcome, expect)
     if expect is None:
         assert (code, said) == (int(verdict == "refuted"), "")

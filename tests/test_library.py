@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,13 +15,14 @@ import numpy as np
 import pytest
 
 import scanproof
-from scanproof import ProofResult, Source, UsageError, _library, equal
+from scanproof import ProofResult, Source, UsageError, _library, _prove, equal
 from scanproof.proofs.check.result import Result
 from scanproof.proofs.decide import targets
 from scanproof.proofs.decide.called import listed, with_arguments
 from scanproof.proofs.decide.outcome import Outcome
 from scanproof.proofs.exact.counterexample import Counterexample
 from scanproof.proofs.interpret.programs.outputs import matched, paths, said
+from scanproof.proofs.report.words import unmet
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -76,6 +78,19 @@ def test_a_result_is_true_where_it_is_proved_for_all_sizes_or_as_expected(
     verdict, scope, expected, holds
 ):
     assert bool(ProofResult(outcome(verdict, scope), expected=expected)) is holds
+
+
+def test_what_is_proved_for_some_sizes_is_neither_proved_nor_as_expected():
+    condition = {"sizes": {"n": 70000}, "plus": 0, "at_most": 2**31 - 1}
+    about = outcome("proved", "all-sizes")
+    about.result.evidence = [{"method": "kernel", "conditions": [condition]}]
+    words = "proved for all n with 70000·n ≤ 2147483647"
+    for expected in (None, "proved"):
+        found = ProofResult(about, expected=expected)
+        assert not found and found.words == words and repr(found).endswith(f"{words}>")
+    assert "all n ≥ 1 with 70000·n ≤ 2147483647" in ProofResult(about).statement
+    assert _prove._code(about, True, None) == 2 and _prove._code(about, False, "proved") == 1
+    assert f"expected proved, came {words}" in unmet({**about.as_dict(), "expect": "proved"})
 
 
 def test_what_is_proved_and_rests_on_what_is_not_is_false():
@@ -164,6 +179,44 @@ def test_a_mistake_in_a_call_is_a_usage_error_that_says_what_to_give(call, told)
     assert told in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"equals": 3}, "3 is no function"),
+        ({"shapes": ["x: n"]}, "give a text such as 'X: T f, q: f'"),
+        ({"shapes": {"x": ("n", "d")}}, "give a text such as 'X: T f, q: f'"),
+        ({"shapes": {1: "n"}}, "give a text such as 'X: T f, q: f'"),
+        ({"sizes": [1, 2]}, "give values by the sizes' names"),
+        ({"sizes": {"n": 3}}, "sizes of n: 3; give one whole number or more"),
+        ({"sizes": {"n": ()}}, "sizes of n: (); give one whole number or more"),
+        ({"sizes": {"n": (1.5,)}}, "sizes of n: 1.5: give a whole number"),
+        ({"sizes": {"k": (1,)}}, "'k' is no size; the shapes have n"),
+        ({"framework": "tf"}, "framework='tf': no such framework; allowed: jax, torch"),
+        ({"steps": -1}, "steps = -1: give a whole number ≥ 1"),
+        ({"time_limit": "5"}, "time_limit = '5': give a number of seconds"),
+        ({"memory_limit": [1]}, "memory_limit = [1]: give an amount of memory"),
+    ],
+)
+def test_an_option_of_prove_that_is_none_is_told(options: dict[str, Any], told: str):
+    with pytest.raises(UsageError) as raised:
+        scanproof.prove(twice, **{"equals": twice, "shapes": "x: n", **options})
+    assert told in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        (twice, "twice"),
+        (functools.partial(twice), "twice(…)"),
+        (Fraction(2).__add__, "fractions:Fraction(…).__add__"),
+        (Fraction.from_float, "fractions:Fraction.from_float"),
+        (np.vectorize(twice), "vectorize(…)"),
+    ],
+)
+def test_a_function_that_is_made_of_another_is_named_after_it(target, name: str):
+    assert targets.name(target).endswith(name)
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory) -> Path:
     file = tmp_path_factory.mktemp("own") / "shop.py"
@@ -178,6 +231,7 @@ def checked(shop):
 
 def test_a_path_gives_rows_by_order_and_id_that_say_their_verdicts(checked):
     first, second = checked
+    assert checked[-1] is second and checked[:1] == [first]
     assert (first.id, first.verdict, first.scope) == ("shop.sum", "proved", "all-sizes")
     assert first and not second and not checked
     assert checked["shop.square"] is second and checked[1] is second and len(checked) == 2
@@ -283,6 +337,16 @@ def with_defaults(p, eps=1e-6, *, scale=2):
     return scale * p
 
 
+def reading(function):
+    """A wrapper of the user's that reads what the function does not."""
+
+    @functools.wraps(function)
+    def run(key, p, train=True):
+        return function(key, p) if key is None else key
+
+    return run
+
+
 @pytest.mark.parametrize(
     ("function", "given", "message"),
     [
@@ -292,6 +356,9 @@ def with_defaults(p, eps=1e-6, *, scale=2):
         (with_unread, "q", "takes key, p, train; --shapes names q"),
         (lambda x, y: locals()["y"], "x", "y has no default"),
         (lambda x, y: [y for _ in range(2)], "x", "y has no default"),
+        (reading(with_unread), "p", "key has no default, and is read"),
+        (jax.jit(with_unread, static_argnames="train"), "p", None),
+        (jax.checkpoint(with_unread), "p", None),
     ],
 )
 def test_an_argument_is_left_out_that_has_a_default_or_that_nothing_reads(
@@ -411,3 +478,18 @@ def test_programs_for_torch_leave_arguments_out_and_return_data_classes(tmp_path
     assert scanproof.prove("./in_torch.py:step", equals="in_torch:table", shapes="x: n")
     found = scanproof.prove("in_torch:step", equals="in_torch:wrong", shapes="x: n")
     assert found.counterexample is not None and found.counterexample.part == "state.c"
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_module_of_torch_is_read_without_a_warning_of_jax(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    from scanproof.proofs.interpret.programs.torch.targets import as_jax
+
+    file = tmp_path / "a_module.py"
+    parameter = "self.w = torch.nn.Parameter(torch.ones(1))"
+    file.write_text(
+        "import torch\n\nclass Scaled(torch.nn.Module):\n    def __init__(self):\n"
+        f"        super().__init__()\n        {parameter}\n\n    def forward(self, x):\n"
+        "        return x * self.w\n"
+    )
+    assert as_jax(file, "a_module", "Scaled") is not None

@@ -19,7 +19,7 @@ from scanproof.numeric.rounding import delta_known, tightest
 from scanproof.numeric.rounding.arithmetic import FORMATS
 from scanproof.numeric.rounding.control_flow import inner_programs
 from scanproof.numeric.rounding.delta_energy import Energy
-from scanproof.numeric.rounding.delta_norms import norms_of_products
+from scanproof.numeric.rounding.delta_norms import norms_of_products, substituted
 from scanproof.numeric.run.a_priori import ProgramReader
 
 
@@ -267,3 +267,17 @@ def test_a_subnormal_product_of_a_value_and_a_key_is_covered_however_large_the_s
         np.full(1, 2.0**40),
     )
     assert 0 < delta_shares(tokens, np.zeros((1, 1)), chunk=2).max() <= 1
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_a_system_that_general_inversion_takes_for_singular_has_a_bound_or_none(precision):
+    """Strengths of 10⁴: entries of thousands of lines cancel in any other order than line after line."""
+    matrix = np.tril(np.random.default_rng(11).uniform(-1e4, 1e4, (8, 16, 16)), -1) + np.eye(16)
+    X = substituted(matrix)
+    assert np.abs(np.tril(np.ones((16, 16))) * X - X).max() == 0
+    residual = np.abs(matrix @ X - np.eye(16))
+    assert (residual <= 40 * 2.0**-53 * np.abs(matrix) @ np.abs(X)).all()
+    rng = np.random.default_rng(11)
+    v, k, q = (a.astype(np.float32).astype(float) for a in rng.uniform(-1, 1, (3, 17, 4)))
+    beta = (1e4 * rng.uniform(0, 1, 17)).astype(np.float32).astype(float)
+    assert (delta_bound(v, k, q, beta, precision=precision, chunk=8).outputs.bound > 0).all()

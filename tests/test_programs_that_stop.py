@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -13,7 +15,9 @@ import pytest
 from command_line import command
 
 from scanproof import UsageError
+from scanproof.proofs.decide.budget import Budget, Stopped, stopping
 from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.language import place
 
 pytest.importorskip("jax")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and forks of POSIX")
@@ -78,7 +82,7 @@ def test_prove_as_a_call_ends_in_time_in_any_thread(in_main: bool):
     found = []
 
     def call() -> None:
-        options = {"shapes": "x: n", "equals": f"{MODULE}:twice", "seconds": 4}
+        options = {"shapes": "x: n", "equals": f"{MODULE}:twice", "time_limit": 4}
         found.append(prove(f"{MODULE}:never_ends", **options).result)
         found.append(prove(f"{MODULE}:twice", **options).result)
 
@@ -94,7 +98,41 @@ def test_prove_as_a_call_ends_in_time_in_any_thread(in_main: bool):
     assert re.match(r"not decided within 4 s, .*:\d+; try", str(found[0].reason))
 
 
-@pytest.mark.parametrize("limit", [{"seconds": 0}, {"memory": "0"}, {"memory": "much"}])
+@pytest.mark.parametrize(
+    "limit", [{"time_limit": 0}, {"memory_limit": "0"}, {"memory_limit": "much"}]
+)
 def test_limits_of_prove_must_be_amounts(limit: dict):
-    with pytest.raises(UsageError, match=r"prove: (seconds|memory) = .*: give"):
+    with pytest.raises(UsageError, match=r"prove: (time|memory)_limit = .*: give"):
         prove(f"{MODULE}:twice", shapes="x: n", equals=f"{MODULE}:twice", **limit)
+
+
+@pytest.mark.parametrize("in_main", [True, False])
+def test_a_limit_that_is_hit_while_a_library_is_imported_breaks_no_later_import(
+    in_main: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "slow_library"
+    folder.mkdir()
+    slowly = "import time\nend = time.monotonic() + 0.4\nwhile time.monotonic() < end: pass\n"
+    (folder / "__init__.py").write_text(f"import slow_library.part\n{slowly}")
+    (folder / "part.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(place, "_libraries", lambda: {tmp_path.resolve()})
+    stopped = []
+
+    def call() -> None:
+        try:
+            with stopping(Budget(0.05)):
+                importlib.import_module("slow_library")
+                while True:
+                    pass
+        except Stopped as error:
+            stopped.append(error.hit)
+
+    thread = threading.Thread(target=call)
+    run = [call] if in_main else [thread.start, thread.join]
+    for step in run:
+        step()
+    library = importlib.import_module("slow_library")
+    assert stopped and hasattr(library, "part")
+    for name in ("slow_library", "slow_library.part"):
+        sys.modules.pop(name)

@@ -394,7 +394,7 @@ def test_a_search_ends_after_the_steps_that_it_is_given():
 
 
 def test_all_of_it_ends_after_the_seconds_that_it_is_given():
-    found = prove(running("float64"), shapes="x: T d", equals=summed, seconds=1e-6).result
+    found = prove(running("float64"), shapes="x: T d", equals=summed, time_limit=1e-6).result
     assert found.verdict == "unknown"
     assert "the time limit" in str(found.reason)
 

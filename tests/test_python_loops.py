@@ -140,7 +140,7 @@ def test_delta_rule_in_chunks_against_its_transpose_takes_little_memory():
     """At the listed sizes both were once multiplied out with every entry a symbol, which took 22 GB."""
     shapes = "q: 4*n d, k: 4*n d, v: 4*n e, beta: 4*n"
     one, other = (f"jax_loops:{name}" for name in ("delta_transposed", "delta"))
-    found = prove(one, shapes=shapes, equals=other, memory="1G").result
+    found = prove(one, shapes=shapes, equals=other, memory_limit="1G").result
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 

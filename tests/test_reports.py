@@ -16,6 +16,7 @@ from report_cases import every_kind, report_of
 from rich.cells import cell_len
 
 from scanproof.proofs import report as reports
+from scanproof.proofs.report import story
 from scanproof.proofs.report.findings import findings
 from scanproof.proofs.report.github import commands
 from scanproof.proofs.report.junit import junit
@@ -244,3 +245,9 @@ def test_table_groups_by_source_with_counts():
 def test_table_colours_the_verdict_only_if_asked():
     assert "\x1b" not in table(every_kind(), {})
     assert "\x1b[31mrefuted\x1b[0m" in table(report_of(("refuted", {})), {}, colour=True)
+
+
+def test_a_reason_that_is_a_sentence_ends_with_one_full_stop():
+    statement = {"verdict": "error", "scope": None, "reason": "it raised. Mend it.", "evidence": []}
+    statement |= {"tainted": False, "stale": False, "mends": []}
+    assert story._verdict({"kind": "identity"}, statement, False) == "error: it raised. Mend it."

@@ -11,6 +11,8 @@ from command_line import Run, Write
 
 from scanproof import Layer, Source, definition, equal, iterate
 from scanproof.proofs import report as reports
+from scanproof.proofs.decide import substance as looking
+from scanproof.proofs.decide.budget import Stopped
 from scanproof.proofs.decide.substance import substance, told
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
@@ -88,9 +90,27 @@ def in_a_loop(u, v):
         yield equal(twice(u), twice(u), "turn")
 
 
+def row_by_row(u, v, n, xp):
+    left = []
+    right = []
+    for i in range(int(n)):
+        left.append(u[i] + v[i])
+        right.append(v[i] + u[i])
+    return equal(xp.stack(left), xp.stack(right))
+
+
+def filled(u, v, xp):
+    left = [xp.ones(()), u[0]]
+    right = [xp.ones(()), u[0]]
+    left[0] = v[0]
+    return equal(xp.stack(left), xp.stack(right))
+
+
 @pytest.mark.parametrize(
     ("body", "told"),
     [
+        (row_by_row, ""),
+        (filled, ""),
         (lambda u, v: equal(twice(u), twice(u)), "twice(u)"),
         (by_names, "twice(u) + v"),
         (in_a_loop, "twice(u)"),
@@ -112,10 +132,21 @@ def test_an_expression_that_is_compared_with_itself_is_told(body, told):
         (lambda u, v: equal(0 * u, 0 * v), True),
         (lambda u, v: equal(u - u, 0 * u), False),
         (lambda u, v, n: equal(iterate(twice, u, n - 1) * (n - 1), u * (n - 1)), False),
+        (lambda u, v, n: equal(0 * u, 0 * (u if n < 2 else u.no_such_thing)), False),
     ],
 )
 def test_sides_in_which_no_input_stands_at_any_size_are_told(body, says_nothing):
     assert vacuous(body) == ("neither side depends on u, v" if says_nothing else "")
+
+
+def test_a_limit_that_is_hit_while_the_body_is_looked_at_costs_no_verdict(monkeypatch):
+    def out_of_time(claim):
+        raise Stopped
+
+    stated = claim(lambda u, v: equal(u + v, v + u))
+    result = decide(stated, ENGINES["flint"])
+    monkeypatch.setattr(looking, "substance", out_of_time)
+    assert told(stated, result).verdict == "proved"
 
 
 def test_a_claim_about_numbers_has_no_inputs_to_depend_on():

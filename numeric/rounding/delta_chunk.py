@@ -28,7 +28,7 @@ import numpy as np
 
 from .arithmetic import CHOPPED, OWN, format_of, gamma
 from .delta_energy import ROOM, Energy, norm
-from .delta_norms import frobenius, spectral_norm
+from .delta_norms import frobenius, spectral_norm, substituted
 from .enclosed import Enclosed, error, low
 
 
@@ -100,7 +100,9 @@ def inverse(L: Enclosed, norms: np.ndarray) -> Inverse:
     middle, radius = (upper + lower) / 2, (upper - lower) / 2 + 2 * OWN.unit * np.abs(upper)
     fine = np.asarray((np.abs(middle) + lost < 2.0**100).all(axis=(-2, -1)))
     matrix = np.eye(C) + np.where(fine[:, None, None], middle, 0.0)
-    X = np.tril(np.linalg.inv(matrix))
+    X = substituted(matrix)
+    fine &= np.isfinite(X).all(axis=(-2, -1))
+    X = np.where(fine[:, None, None], X, np.eye(C))
     size = np.abs(matrix)
     residual = np.abs(matrix @ X - np.eye(C)) + (gamma(C + 4, OWN.unit) * size + radius) @ np.abs(X)
     share = frobenius(residual) * ROOM

@@ -24,7 +24,7 @@ import numpy as np
 
 from .arithmetic import OUTWARD, OWN, Format, gamma
 from .delta_energy import ROOM, norm
-from .delta_norms import frobenius, spectral_norm
+from .delta_norms import frobenius, spectral_norm, substituted
 
 WORK = 2**33
 """Multiplications of products of transitions, at most; beyond, norms are passed on."""
@@ -73,7 +73,7 @@ def inverted(L: np.ndarray, off: np.ndarray, form: Format) -> Inverse | None:
     """
     C = len(L)
     matrix = np.eye(C) + L
-    X = np.tril(np.linalg.inv(matrix))
+    X = substituted(matrix)
     entries = gamma(C + 2, OWN.unit) * np.abs(matrix) + 2 * OWN.unit / form.unit * off
     residual = np.abs(matrix @ X - np.eye(C)) + entries @ np.abs(X)
     if not residual.sum(axis=1).max() < 0.5:

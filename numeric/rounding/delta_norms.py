@@ -153,3 +153,15 @@ def sizes(
         lambda k, i, before: norms[k][i] * before + levels[k][i],
         lambda i, before: np.hypot(before, energy[i]),
     )
+
+
+def substituted(matrix: np.ndarray) -> np.ndarray:
+    """The inverses of lower triangular matrices with ones on the diagonal, line after line: (…, C, C).
+
+    They always have one; LAPACK's general one exchanges lines, and may divide by 0 where entries are large.
+    """
+    X = np.broadcast_to(np.eye(matrix.shape[-1]), matrix.shape).copy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        for t in range(1, matrix.shape[-1]):
+            X[..., t, :t] = -(matrix[..., t, None, :t] @ X[..., :t, :t])[..., 0, :]
+    return X

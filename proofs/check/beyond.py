@@ -287,7 +287,13 @@ def smallest(claim: Claim, fails: Sizes) -> dict[str, int]:
 def _at(
     claim: Claim, sizes: Sizes, tried: Tried, rng: random.Random, meter: Meter, limit: int
 ) -> bool:
-    """Whether nothing fails at these sizes; what was found is noted."""
+    """Whether nothing fails at these sizes; what was found is noted.
+
+    Raises:
+        TooLong: if it takes more operations than the limit, or if there are more inputs than operations for all sizes.
+    """
+    if sum(map(math.prod, shapes(claim, sizes).values())) > ALL:
+        raise TooLong
     with meter.at_most(limit):
         if tried.engine == "modular":
             try:

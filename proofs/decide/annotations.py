@@ -75,7 +75,8 @@ def _shapes(name: str, function: Callable[..., Any]) -> dict[str, str]:
     found = {}
     for p in every:
         shape = _shape(f"prove {name}: {p.name}", p.annotation)
-        if shape is not None:
+        has_default = p.annotation is float and p.default is not p.empty
+        if shape is not None and not has_default:
             found[p.name] = shape
     return found
 

@@ -119,8 +119,9 @@ def seconds(option: str, given: float) -> float:
     Raises:
         UsageError: for anything else; it names the option.
     """
-    if not given > 0:
-        raise UsageError(f"{option} {given:g}: give a number of seconds greater than 0.")
+    if not isinstance(given, int | float) or not given > 0:
+        said = f"{given:g}" if isinstance(given, int | float) else repr(given)
+        raise UsageError(f"{option} {said}: give a number of seconds greater than 0.")
     return given
 
 
@@ -203,11 +204,8 @@ def _peak() -> int:
 
 def where(thread: int) -> str:
     """What is being done, and the user's line that a thread is in."""
-    frame = sys._current_frames().get(thread)
-    line = None
-    while frame is not None and line is None:
-        line = _own_line(frame, frame.f_lineno)
-        frame = frame.f_back
+    every = _outwards(sys._current_frames().get(thread))
+    line = next(filter(None, (_own_line(frame, frame.f_lineno) for frame in every)), None)
     return ", ".join(filter(None, (stage.current(), line)))
 
 
@@ -235,7 +233,7 @@ def stopping(budget: Budget, last: Callable[[Hit], None] | None = None) -> Itera
     by_signal = in_main and hasattr(signal, "pthread_kill")
 
     def ring(number: int, frame: FrameType | None) -> None:
-        if hits and not over.is_set() and not in_callback(frame):
+        if hits and not over.is_set() and not (in_callback(frame) or _in_import(frame)):
             raise Stopped(hits[0])
 
     def watch() -> None:
@@ -250,10 +248,11 @@ def stopping(budget: Budget, last: Callable[[Hit], None] | None = None) -> Itera
             if last is not None and beyond.hit(*taken) is not None:
                 last(hits[0])
             if taken[0] - rung > AGAIN and not over.is_set():
-                rung = taken[0]
                 if by_signal:
+                    rung = taken[0]
                     signal.pthread_kill(thread, signal.SIGALRM)
-                else:
+                elif not _in_import(sys._current_frames().get(thread)):
+                    rung = taken[0]
                     _raise_in(thread, ctypes.py_object(Stopped))
 
     before = signal.signal(signal.SIGALRM, ring) if by_signal else None
@@ -293,8 +292,29 @@ def _raise_in(thread: int, what: ctypes.py_object | None) -> None:
 def in_callback(frame: FrameType | None) -> bool:
     """Whether a callback of the garbage collector or of a weak reference runs: Python forgets what it raises."""
     callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+    return any(
+        f.f_code in callbacks or f.f_code.co_filename == weakref.__file__ for f in _outwards(frame)
+    )
+
+
+def _in_import(frame: FrameType | None) -> bool:
+    """Whether a library is being imported: ended half way, it lacks those of its modules that were there by then.
+
+    A module of the user's is ended as other code is.
+    """
+    return any(map(_is_imported, _outwards(frame)))
+
+
+def _is_imported(frame: FrameType) -> bool:
+    """Whether this is the text of a library's module, which is being imported."""
+    module = frame.f_globals
+    spec = module.get("__spec__") if frame.f_code.co_name == "<module>" else None
+    begun = getattr(spec, "_initializing", False)
+    return begun and not is_own(module.get("__name__"), frame.f_code.co_filename)
+
+
+def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
+    """The frame, the one that called it, and so on."""
     while frame is not None:
-        if frame.f_code in callbacks or frame.f_code.co_filename == weakref.__file__:
-            return True
+        yield frame
         frame = frame.f_back
-    return False

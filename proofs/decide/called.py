@@ -9,13 +9,15 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
+from ..language.place import is_own
 from ..language.sizes import names
 from . import joined_axes, targets
 
@@ -186,8 +188,8 @@ def _taken(every: list[inspect.Parameter], names: list[str]) -> list[str]:
 
 
 def _is_read(function: Callable[..., Any], name: str) -> bool:
-    """Whether a function's code may read an argument."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    """Whether a function's code may read an argument; that of a wrapper, where the user has written one."""
+    code = getattr(inspect.unwrap(function, stop=_is_users), "__code__", None)
     if not isinstance(code, CodeType) or name not in code.co_varnames[: _count(code)]:
         return True
     if name in code.co_cellvars or any(one in code.co_names for one in BY_NAME):
@@ -197,6 +199,14 @@ def _is_read(function: Callable[..., Any], name: str) -> bool:
         if name in spoken and "LOAD" in one.opname:
             return True
     return False
+
+
+def _is_users(wrapper: Callable[..., Any]) -> bool:
+    """Whether what wraps a function is code of the user's, and not JAX's or scanproof's."""
+    if isinstance(wrapper, FunctionType):
+        return is_own(wrapper.__module__, wrapper.__code__.co_filename)
+    kind = type(wrapper)
+    return is_own(kind.__module__, getattr(sys.modules.get(kind.__module__), "__file__", None))
 
 
 def _count(code: CodeType) -> int:

@@ -9,7 +9,6 @@ misses where it is false.
 from __future__ import annotations
 
 import inspect
-import math
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,13 +31,13 @@ from ..language import stage
 from ..language.claim import Claim
 from ..language.fields import RESERVED
 from ..language.libraries import jax as jax_for
-from ..language.sizes import Sizes, by_name, names, shape, shapes_in
+from ..language.sizes import Sizes, by_name, names, ranges_of, shape, shapes_of, whole
 from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
 from . import annotations, granted, joined_axes, mistakes, targets
 from .as_it_runs.running import Running
-from .budget import Budget, Stopped, of_machine, stopping
+from .budget import TIME_LIMIT, Budget, Stopped, of_machine, stopping
 from .budget import memory as memory_in
 from .budget import seconds as seconds_in
 from .called import Both, readings
@@ -68,9 +67,9 @@ def prove(
     sizes: Mapping[str, Sequence[int]] | None = None,
     framework: str | None = None,
     steps: int = EFFORT,
-    seconds: float = math.inf,
+    time_limit: float = TIME_LIMIT,
     compiled: bool = False,
-    memory: str | float | None = None,
+    memory_limit: str | float | None = None,
     tell: Tell = lambda what: None,
 ) -> Outcome:
     """Whether a function of JAX or PyTorch equals its specification at every size, in exact real arithmetic.
@@ -86,10 +85,10 @@ def prove(
             more than four letters. The proof is for all sizes from the least of them on.
         framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
         steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
-        seconds: what all of it may take besides, of this machine's time; it is unknown then.
+        time_limit: seconds that all of it may take besides, of this machine's time; it is unknown then.
         compiled: whether functions for torch are run under torch.compile as well.
-        memory: what this process, and the one beside it in which the programs run, may each come to hold more than it
-            does, such as "4G" or a number of bytes; a quarter of the machine's if not given.
+        memory_limit: what this process, and the one beside it in which the programs run, may each come to hold more
+            than it does, such as "4G" or a number of bytes; a quarter of the machine's if not given.
         tell: hears what is tried, in words.
 
     Raises:
@@ -97,22 +96,29 @@ def prove(
             compute, or if JAX is not installed.
     """
     limits = (
-        seconds_in("prove: seconds =", seconds),
-        memory_in("prove: memory =", memory, SIDE_BY_SIDE),
+        seconds_in("prove: time_limit =", time_limit),
+        memory_in("prove: memory_limit =", memory_limit, SIDE_BY_SIDE),
     )
+    whole(f"prove: steps = {steps!r}", steps)
     budget = Budget(*limits)
     started = time.perf_counter()
     jax_for("prove")
+    for target in (function, equals):
+        if not isinstance(target, str) and not callable(target):
+            raise UsageError(
+                f"prove: {target!r} is no function; give one, or its name, such as 'mymodule:forward'."
+            )
     both_of, names_of = (function, equals), (targets.name(function), targets.name(equals))
-    if shapes is None:
-        given = annotations.shapes(both_of)
-    else:
-        given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
+    given = annotations.shapes(both_of) if shapes is None else shapes_of(shapes)
+    ranges = ranges_of(sizes or {}, names(list(given.values())))
+    if framework not in (None, *targets.FRAMEWORKS):
+        known = ", ".join(targets.FRAMEWORKS)
+        raise UsageError(f"prove: framework={framework!r}: no such framework; allowed: {known}.")
     found: Outcome | None = None
     running: Running | None = None
 
     def left() -> float:
-        return seconds - (time.perf_counter() - started)
+        return time_limit - (time.perf_counter() - started)
 
     try:
         with stage.heard(tell), stopping(budget):
@@ -124,11 +130,11 @@ def prove(
                         both.frameworks,
                         both.written,
                         both.asked,
-                        sizes or {},
+                        ranges,
                         compiled,
                         budget,
                     )
-                    again = _answer(both, sizes or {}, steps, SEARCHING * left())
+                    again = _answer(both, ranges, steps, SEARCHING * left())
                     settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
                     if found is None or settled:
                         found = again
@@ -140,7 +146,7 @@ def prove(
             if running is None:
                 first, second = (targets.framework_of(one, framework) for one in both_of)
                 own = first, second
-                running = Running(both_of, own, (None, None), given, sizes or {}, compiled, budget)
+                running = Running(both_of, own, (None, None), given, ranges, compiled, budget)
             stage.begin("running both")
             run_beside(found, running, left())
     except (Stopped, MemoryError) as error:

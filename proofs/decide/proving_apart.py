@@ -40,7 +40,7 @@ def prove_apart(
         UsageError: as `prove`, and if the programs end their process.
     """
     options = {**options, "shapes": shapes, "equals": equals}
-    options |= {"seconds": within.seconds, "memory": within.memory}
+    options |= {"time_limit": within.seconds, "memory_limit": within.memory}
     if has_threads():
         return prove(function, **options, tell=tell)
     task = partial(_proved, function, options)

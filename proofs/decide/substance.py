@@ -42,7 +42,10 @@ def told(claim: Claim, result: Result) -> Result:
     """The result with what is called, and with what is to be said of a claim that says nothing, where it is settled."""
     if result.verdict not in SETTLED:
         return result
-    seen = substance(claim)
+    try:
+        seen = substance(claim)
+    except Stopped:  # the claim is decided
+        return result
     ran = sorted({*result.definitions, *seen.called}) or list(seen.body)
     return replace(result, definitions=ran, vacuous=seen.vacuous)
 
@@ -61,30 +64,35 @@ class Substance(NamedTuple):
 
 
 def substance(claim: Claim) -> Substance:
-    """Run the body on recorded numbers, at the smallest sizes first, until an input stands in what is compared."""
-    judged, depends = False, not claim.given
+    """Read the body, and run it on recorded numbers."""
+    itself = _compared_with_itself(claim.body)
+    told = [f"it compares an expression with itself, {itself}"] if itself else []
+    if claim.given and _is_without_inputs(claim):
+        told.append(f"neither side depends on {', '.join(claim.given)}")
+    body = _code(claim.body)
+    codes = [function.__code__ for function in own_functions(claim)[0]]
+    called = [code for code in codes if code is not body and not code.co_name.startswith("<")]
+    return Substance(_places(called), _places([body] if body else []), "; ".join(told))
+
+
+def _is_without_inputs(claim: Claim) -> bool:
+    """Whether in nothing that is compared an input stands, at any size; not told where a size is not recorded."""
+    is_recorded = False
     for sizes in claim.every_size:
         if sum(map(prod, shapes(claim, sizes).values())) > MOST_SYMBOLS:
-            break
+            return False
         try:
             compared = recorded(claim, sizes)
         except (Stopped, KeyboardInterrupt):
             raise
         except ArithmeticError:  # there is no value at these sizes
             continue
-        except BaseException:  # recorded numbers have no eigenvalues, say: then nothing is told
-            break
-        judged, depends = True, depends or any(map(_has_inputs, compared))
-        if depends:
-            break
-    itself = _compared_with_itself(claim.body)
-    told = [f"it compares an expression with itself, {itself}"] if itself else []
-    if judged and not depends:
-        told.append(f"neither side depends on {', '.join(claim.given)}")
-    body = _code(claim.body)
-    codes = [function.__code__ for function in own_functions(claim)[0]]
-    called = [code for code in codes if code is not body and not code.co_name.startswith("<")]
-    return Substance(_places(called), _places([body] if body else []), "; ".join(told))
+        except BaseException:  # recorded numbers have no eigenvalues, say
+            return False
+        if any(map(_has_inputs, compared)):
+            return False
+        is_recorded = True
+    return is_recorded
 
 
 def _code(body: Any) -> CodeType | None:
@@ -139,10 +147,18 @@ def _named(called: ast.expr, names: dict[str, Any]) -> Any:
     return names.get(called.id) if isinstance(called, ast.Name) else None
 
 
+def _may_change(node: ast.AST) -> bool:
+    """Whether it may change a value that is there, as `rows.append(row)` and `state[0] = row` do."""
+    if isinstance(node, ast.Expr):
+        return not isinstance(node.value, ast.Constant)
+    stored = isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load)
+    return stored or isinstance(node, ast.AugAssign)
+
+
 class _Meaning:
     """Expressions numbered, so that those that say the same have one number; a local name has that of its expression.
 
-    Where a body binds a name twice, no name stands for an expression.
+    Where a body binds a name twice, or may change what a name stands for, no name stands for an expression.
     """
 
     def __init__(self, scope: ast.FunctionDef | ast.Lambda) -> None:
@@ -152,7 +168,8 @@ class _Meaning:
         bound = [one.arg for one in inside if isinstance(one, ast.arg)]
         names = [one for one in inside if isinstance(one, ast.Name)]
         bound += [one.id for one in names if not isinstance(one.ctx, ast.Load)]
-        if isinstance(scope, ast.Lambda) or len(bound) != len(set(bound)):
+        changes = any(map(_may_change, inside))
+        if isinstance(scope, ast.Lambda) or changes or len(bound) != len(set(bound)):
             return
         for one in scope.body:
             if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import importlib
 import importlib.util
@@ -23,10 +24,17 @@ from ..language.pinned import Definitions, Redefined
 FRAMEWORKS = ("jax", "torch")
 
 
-def name(target: str | Callable[..., Any]) -> str:
+def name(target: Any) -> str:
+    """A function as an answer calls it: module:function, with (…) where it is made of what has that name."""
     if isinstance(target, str):
         return target
-    return f"{target.__module__}:{getattr(target, '__qualname__', repr(target))}"
+    if isinstance(target, functools.partial):
+        return f"{name(target.func)}(…)"
+    if inspect.ismethod(target):
+        return f"{name(target.__self__)}.{target.__name__}"
+    if hasattr(target, "__qualname__"):
+        return f"{target.__module__}:{target.__qualname__}"
+    return f"{name(type(target))}(…)"
 
 
 class Place(NamedTuple):

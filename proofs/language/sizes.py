@@ -169,6 +169,42 @@ def ranges_in(text: str) -> dict[str, tuple[int, ...]]:
     return found
 
 
+def ranges_of(given: Mapping[str, Sequence[int]], known: Sequence[str]) -> dict[str, list[int]]:
+    """The values that are given for sizes, such as {"T": (1, 2, 5)}.
+
+    Args:
+        given: the values, by the sizes' names.
+        known: the names that there are.
+
+    Raises:
+        UsageError: unless each is of a size that there is, and has values, which are whole numbers ≥ 0.
+    """
+    if not isinstance(given, Mapping):
+        raise UsageError(f"sizes={given!r}: give values by the sizes' names: {{'T': (1, 2, 5)}}.")
+    for name, values in given.items():
+        if name not in known:
+            there = ", ".join(known) or "no letters"
+            raise UsageError(f"sizes: {name!r} is no size; the shapes have {there}.")
+        if not isinstance(values, Sequence) or isinstance(values, str) or not values:
+            raise UsageError(f"sizes of {name}: {values!r}; give one whole number or more: (1, 2).")
+    return {n: [whole(f"sizes of {n}: {one!r}", one, 0) for one in v] for n, v in given.items()}
+
+
+def shapes_of(given: str | Mapping[str, str]) -> dict[str, str]:
+    """The shape of each array, from "X: T f, q: f", or by the arrays' names.
+
+    Raises:
+        UsageError: as `shapes_in`.
+    """
+    if isinstance(given, str):
+        return shapes_in(given)
+    texts = (*given, *given.values()) if isinstance(given, Mapping) else (given,)
+    if not all(isinstance(text, str) for text in texts) or not all(map(str.isidentifier, given)):
+        raise UsageError(f"shapes={given!r}: give a text such as 'X: T f, q: f', or texts by name.")
+    names(list(given.values()))
+    return dict(given)
+
+
 def shapes_in(text: str) -> dict[str, str]:
     """The shape of each array in "X: T f, q: f".
 

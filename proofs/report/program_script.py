@@ -68,7 +68,7 @@ def program_script(
         UsageError: for functions that cannot be imported by their names.
     """
     for name in (program, specification):
-        if ":" not in name or "<" in name or name.startswith("__main__:"):
+        if ":" not in name or "<" in name or "(" in name or name.startswith("__main__:"):
             raise UsageError(
                 f"a script imports both functions by name, and {name} has none; define it in a module."
             )

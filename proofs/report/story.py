@@ -129,7 +129,7 @@ def _verdict(claim: Record, statement: Record, amends: bool) -> str:
         text += f": {one_line(statement['reason'])}"
     if statement["verdict"] == "refuted" and claim["kind"] == "construction" and not amends:
         text += ". The printed construction fails; that does not say that no construction does it"
-    return ". ".join([text, *caveats(statement)]) + "."
+    return " ".join(f"{part.rstrip('.')}." for part in (text, *caveats(statement)))
 
 
 def counterexample(found: Record | None) -> list[str]:

@@ -41,12 +41,12 @@ def verdict_words(statement: Record) -> str:
 
 def as_expected(statement: Record) -> bool:
     """Whether the statement's author expects this verdict."""
-    return expect.is_met(statement.get("expect"), verdict_words(statement))
+    return expect.is_met(statement.get("expect"), verdict_said(statement))
 
 
 def unmet(statement: Record) -> str:
     """In what the verdict is not the one that its author expects; "" if it is, none is, or it is an error."""
-    words = verdict_words(statement)
+    words = verdict_said(statement)
     return "" if words == "error" else expect.unmet(statement.get("expect"), words)
 
 
@@ -57,8 +57,7 @@ def verdict_said(statement: Record) -> str:
 
 def verdict_beside(statement: Record) -> str:
     """The same with what was expected: "refuted, as expected"."""
-    words = verdict_words(statement)
-    return verdict_said(statement) + expect.beside(statement.get("expect"), words)[len(words) :]
+    return expect.beside(statement.get("expect"), verdict_said(statement))
 
 
 def limited(statement: Record) -> list[str]:

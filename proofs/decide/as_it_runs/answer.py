@@ -112,8 +112,7 @@ def _refuted(result: Result, shown: Different, names: list[str]) -> Result:
             shown.sizes,
             inputs,
             shown.part,
-            _shown(shown.claimed),
-            _shown(shown.actual),
+            *_told_apart(shown.claimed, shown.actual),
             shown.output,
             special=special(inputs),
         ),
@@ -125,8 +124,16 @@ def _exact(array: np.ndarray) -> Any:
     return _nested(array, lambda x: str(Fraction(float(x))))
 
 
-def _shown(array: np.ndarray) -> Any:
-    return _nested(array, lambda x: f"{x:.8g}")
+def _told_apart(claimed: np.ndarray, actual: np.ndarray) -> tuple[Any, Any]:
+    """Both results in the fewest digits, from 8 on, in which they are told apart; 17 digits have every number."""
+    first = second = None
+    for digits in range(8, 18):
+        first, second = (
+            _nested(one, lambda x, n=digits: f"{x:.{n}g}") for one in (claimed, actual)
+        )
+        if first != second:
+            break
+    return first, second
 
 
 def _nested(array: np.ndarray, text: Any) -> Any:

@@ -21,6 +21,13 @@ INEXACT = ("div", "mean", "pow", "exp", "log")
 ADDS = ("add", "sub", "rsub", "sum", "reduce_sum", "cum", "lerp", *INEXACT)
 """A result that is an operand's entry may be rounded: x + 1e17 is 1e17."""
 
+SUMS = (
+    *("reduce_sum", "cumsum", "dot_general", "conv_general_dilated"),
+    *("sum", "mean", "mm", "bmm", "mv", "dot", "addmm", "addmv", "baddbmm", "convolution"),
+)
+"""JAX's and torch's sums of products: each term is rounded, however small the sum is."""
+EQUALITIES = {"eq": True, "ne": False}
+"""What these give where both are equal."""
 CALLS = ("jit", "closed_call", "checkpoint", "custom_jvp_call", "custom_vjp_call")
 """JAX's equations that are calls of a program."""
 
@@ -32,15 +39,36 @@ class Rounding:
         seed: of the directions; None moves nothing.
         lost: binary digits by which a result may be off beside the rounding to the nearest.
         meter: counts operations.
+        orders: what runs have seen that are moved in other directions: of each comparison the least and the greatest
+            order, −1, 0 or 1.
     """
 
-    def __init__(self, seed: int | None, lost: int, meter: Meter) -> None:
+    def __init__(
+        self,
+        seed: int | None,
+        lost: int,
+        meter: Meter,
+        orders: dict[int, tuple[np.ndarray, np.ndarray]],
+    ) -> None:
         self._seed, self._lost, self._meter = seed, lost, meter
+        self._orders, self._asked = orders, 0
 
-    def factors(
-        self, name: str, operands: Sequence[np.ndarray], result: np.ndarray, form: Any
-    ) -> Any:
-        """By what a result of a format is multiplied; None if it is exact.
+    def shifts(
+        self,
+        name: str,
+        operands: Sequence[np.ndarray],
+        result: np.ndarray,
+        form: Any,
+        size: Callable[[], np.ndarray],
+    ) -> np.ndarray | None:
+        """What is added to a result of a format; None if it is exact.
+
+        Args:
+            name: the operation's.
+            operands: its.
+            result: of these.
+            form: the result's format.
+            size: the result of the operands' absolute values; of a sum, the sum of its terms' sizes.
 
         Raises:
             TooLong: if no operations are left.
@@ -51,10 +79,21 @@ class Rounding:
             return None
         if _is_exact(name, operands, result, digits):
             return None
+        of = size() if name in SUMS else np.abs(result)
         rng = np.random.default_rng([self._seed, *name.encode()])
         odd = 2 * rng.integers(2**62, dtype=np.uint64) + np.uint64(1)
         up = np.abs(result).view(np.uint64) * odd >> np.uint64(63)
-        return 1 + np.where(up, 1.0, -1.0) * 2.0 ** (self._lost - digits)
+        return np.where(up, of, -of) * 2.0 ** (self._lost - digits)
+
+    def may_be_equal(self, operands: Sequence[np.ndarray]) -> np.ndarray:
+        """Where two are equal as far as rounding can tell: in one run this was larger, and in another that."""
+        order = np.sign(operands[0] - operands[1])
+        low, high = self._orders.get(self._asked, (order, order))
+        if low.shape == order.shape:
+            low, high = np.fmin(low, order), np.fmax(high, order)
+        self._orders[self._asked] = low, high
+        self._asked += 1
+        return (low < 0) & (high > 0) & np.isfinite(order)
 
 
 def moved(side: Side, arrays: Arrays, form: str, rounding: Rounding) -> Arrays:
@@ -86,7 +125,10 @@ def _is_exact(name: str, operands: Sequence[np.ndarray], result: np.ndarray, dig
 def _in_torch(rounding: Rounding) -> Any:
     """A block in which torch rounds so."""
     import torch
-    from torch.utils._pytree import tree_leaves
+    from torch.utils._pytree import tree_leaves, tree_map
+
+    def absolute(value: Any) -> Any:
+        return value.abs() if torch.is_tensor(value) and value.is_floating_point() else value
 
     def plain(value: Any) -> np.ndarray:
         return np.asarray(value.detach().double() if torch.is_tensor(value) else value, float)
@@ -96,12 +138,19 @@ def _in_torch(rounding: Rounding) -> Any:
         tensors = [one for one in given if torch.is_tensor(one) and not one.is_complex()]
         numbers = [one for one in given if isinstance(one, int | float)]
         before = [plain(one) for one in (*tensors, *numbers)] if tensors else []
+        name = func._opname
+
+        def size() -> np.ndarray:
+            return plain(func(*tree_map(absolute, args), **kwargs))
+
         out = func(*args, **kwargs)
+        if name in EQUALITIES and len(before) == 2:
+            out[torch.as_tensor(rounding.may_be_equal(before))] = EQUALITIES[name]
         for one in out if isinstance(out, tuple | list) else (out,):
             if torch.is_tensor(one) and one.is_floating_point() and not func.is_view:
-                factors = rounding.factors(func._opname, before, plain(one), one.dtype)
-                if factors is not None:
-                    one.copy_(one.double() * torch.as_tensor(factors))
+                shifts = rounding.shifts(name, before, plain(one), one.dtype, size)
+                if shifts is not None:
+                    one.copy_(one.double() + torch.as_tensor(shifts))
         return out
 
     return calls_of_torch(call)
@@ -131,17 +180,30 @@ def _evaluated(
         given = [read(one) for one in equation.invars]
         out = _inner(equation, given, rounding)
         if out is None:
-            out = equation.primitive.bind(*given, **equation.params)
-            out = list(out) if equation.primitive.multiple_results else [out]
-            before = [np.asarray(x, float) for x in given if jnp.result_type(x).kind in "biufV"]
-            for k, one in enumerate(out):
-                if jnp.issubdtype(one.dtype, jnp.floating):
-                    plain = np.asarray(one, float)
-                    factors = rounding.factors(equation.primitive.name, before, plain, one.dtype)
-                    if factors is not None:
-                        out[k] = jnp.asarray(plain * factors, one.dtype)
+            out = _rounded(jnp, equation, given, rounding)
         known.update(zip(equation.outvars, out, strict=True))
     return [read(one) for one in jaxpr.outvars]
+
+
+def _rounded(jnp: Any, equation: Any, given: list[Any], rounding: Rounding) -> list[Any]:
+    """The results of an equation that is one operation, moved."""
+    primitive, name = equation.primitive, equation.primitive.name
+
+    def size() -> np.ndarray:
+        return np.asarray(primitive.bind(*map(jnp.abs, given), **equation.params), float)
+
+    out = primitive.bind(*given, **equation.params)
+    out = list(out) if primitive.multiple_results else [out]
+    before = [np.asarray(x, float) for x in given if jnp.result_type(x).kind in "biufV"]
+    if name in EQUALITIES and len(before) == 2:
+        return [jnp.where(rounding.may_be_equal(before), EQUALITIES[name], out[0])]
+    for k, one in enumerate(out):
+        if jnp.issubdtype(one.dtype, jnp.floating):
+            plain = np.asarray(one, float)
+            shifts = rounding.shifts(name, before, plain, one.dtype, size)
+            if shifts is not None:
+                out[k] = jnp.asarray(plain + shifts, one.dtype)
+    return out
 
 
 def _inner(equation: Any, given: list[Any], rounding: Rounding) -> list[Any] | None:

@@ -130,11 +130,11 @@ def _is_exact(side: Side, arrays: Arrays, compiled: bool) -> bool:
 
 def _rounded(side: Side, arrays: Arrays, form: str) -> Arrays | None:
     """How far results move when that of each operation does; None where it cannot be told."""
-    meter, found = Meter(ROUNDED), None
+    meter, found, orders = Meter(ROUNDED), None, {}
     with suppress(Exception, SystemExit, TooLong):
-        own = moved(side, arrays, form, Rounding(None, FUNCTIONS, meter))
+        own = moved(side, arrays, form, Rounding(None, FUNCTIONS, meter, orders))
         for seed in range(SEEDS):
-            other = moved(side, arrays, form, Rounding(seed, FUNCTIONS, meter))
+            other = moved(side, arrays, form, Rounding(seed, FUNCTIONS, meter, orders))
             found = _farthest(found or [np.zeros(one.shape) for one in own], own, other)
     # A jump from one whole number to another is seen with an error of its own.
     slack = 1 + 2.0 ** (-side.digits(arrays, form) / 2)

@@ -52,7 +52,7 @@ def as_jax(file: Path, module: str, attribute: str) -> Callable[..., Any]:
 def _of_module(kind: type[Module]) -> Callable[..., Any]:
     """`forward` as a function of its arguments and of the module's parameters."""
     names = [*inspect.signature(kind.forward).parameters][1:]  # type: ignore[attr-defined]
-    with jax.enable_x64(True):  # for names alone, but in a format that JAX has
+    with jax.enable_x64(True):  # JAX warns of a format that it does not have
         paths = list(kind().parameters_by_name())
     keys = [path.replace(".", "_") for path in paths]
 
