@@ -100,11 +100,11 @@ def init(file: File = None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with create(path) as new:
             new.write(STARTER.format(name=path).encode())
-    except FileExistsError:
-        raise UsageError(
-            f"init {path}: that file is there, and is left as it is; name another one: scanproof init FILE.py"
-        ) from None
     except OSError as error:
+        if path.exists():
+            raise UsageError(
+                f"init {path}: that file is there, and is left as it is; name another one: scanproof init FILE.py"
+            ) from None
         raise UsageError(f"init {path}: cannot write there: {error.strerror}.") from error
     write(
         f"{path}: a layer and four claims, three of them true.\n"

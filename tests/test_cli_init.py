@@ -55,7 +55,7 @@ def test_init_writes_into_a_folder_and_never_over_a_file(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("claims.txt", "must end in .py"), ("nowhere/claims.py", "cannot write there")],
+    [("claims.txt", "must end in .py"), ("/dev/null/claims.py", "cannot write there")],
 )
 def test_init_says_where_it_cannot_write(tmp_path, monkeypatch, capsys, name, words):
     monkeypatch.chdir(tmp_path)

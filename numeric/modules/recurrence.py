@@ -117,7 +117,7 @@ class Recurrence(torch.nn.Module):
                 f"forward() expects embeddings (B, T, {width}) or (T, {width}), got {tuple(embeddings.shape)}."
             )
         layers = tuple(
-            self.family.layer(*(array(layer[field]) for field in self.family.layer._fields))
+            self.family.layer(*(array(layer[field]) for field in self.family.layer._fields))  # type: ignore[index]
             for layer in self.layers
         )
 
