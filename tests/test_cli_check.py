@@ -39,7 +39,7 @@ def test_false_claim_of_a_file_exits_1_even_if_mended(run: Run, write: Write):
     assert "5 against the claimed 9 at N = 2" in answer.out
     (told,) = [line for line in answer.out.splitlines() if "mine.square+one " in line]
     assert told.startswith("  scanproof show mine.py mine.square+one  refuted  mine.py:")
-    assert told.endswith(": 2 against the claimed 4 at N = 2")
+    assert told.endswith(": 5 against the claimed 9 at N = 2")
     assert "└ +one" in run("check", write(TRUE, MENDED), "--long").out
 
 
