@@ -14,7 +14,7 @@ import numpy as np
 from ...exact.residues import Meter
 from ...language.libraries import jax as jax_for
 from .points import Arrays
-from .sides import Side, calls_of_torch, digits_of
+from .sides import Side, calls_of_torch, digits_of, least_normal
 
 INEXACT = ("div", "mean", "pow", "exp", "log")
 """A compiler may multiply by the reciprocal, or take logarithms, so that a whole result is rounded too."""
@@ -34,6 +34,8 @@ CALLS = ("jit", "closed_call", "checkpoint", "custom_jvp_call", "custom_vjp_call
 
 class Rounding:
     """Moves results by a number of units in the last place, up or down; equal ones of one operation alike.
+
+    One below the least normal number may also become 0, as compiled code has it, and a 0 that it became that number.
 
     Args:
         seed: of the directions; None moves nothing.
@@ -83,7 +85,10 @@ class Rounding:
         rng = np.random.default_rng([self._seed, *name.encode()])
         odd = 2 * rng.integers(2**62, dtype=np.uint64) + np.uint64(1)
         up = np.abs(result).view(np.uint64) * odd >> np.uint64(63)
-        return np.where(up, of, -of) * 2.0 ** (self._lost - digits)
+        shifts = np.where(up, of, -of) * 2.0 ** (self._lost - digits)
+        least = least_normal(form)
+        shifts = np.where((np.abs(result) < least) & (up == 0), -result, shifts)
+        return np.where(_underflows(name, operands, result) & (self._seed % 2 == 1), least, shifts)
 
     def may_be_equal(self, operands: Sequence[np.ndarray]) -> np.ndarray:
         """Where two are equal as far as rounding can tell: in one run this was larger, and in another that."""
@@ -120,6 +125,16 @@ def _is_exact(name: str, operands: Sequence[np.ndarray], result: np.ndarray, dig
         return False
     known = np.concatenate([[0.0, 1.0], *(np.abs(array).ravel() for array in operands)])
     return bool(np.all(np.isin(np.abs(result), known)))
+
+
+def _underflows(name: str, operands: Sequence[np.ndarray], result: np.ndarray) -> np.ndarray:
+    """Where a result is 0 that is none in exact numbers."""
+    if name == "exp":
+        return result == 0
+    if name in ("mul", "div") and all(array.shape in ((), result.shape) for array in operands):
+        nonzero = [array != 0 for array in operands]
+        return (result == 0) & np.logical_and.reduce(np.broadcast_arrays(*nonzero))
+    return np.zeros(result.shape, bool)
 
 
 def _in_torch(rounding: Rounding) -> Any:

@@ -25,6 +25,8 @@ NARROW = ("bfloat16", "float16")
 """Where a program takes no wider ones."""
 DIGITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 """Binary digits of the numbers of a format; those of 8 bits say theirs by their names."""
+LEAST_EXPONENTS = {"float64": -1022, "float32": -126, "bfloat16": -126, "float16": -14}
+"""Of the least number of each format that has all its digits."""
 
 
 def digits_of(form: Any) -> int | None:
@@ -36,6 +38,12 @@ def digits_of(form: Any) -> int | None:
     name = str(form).removeprefix("torch.")
     narrow = re.match(r"float\d_e\d+m(\d+)", name)
     return int(narrow[1]) + 1 if narrow else DIGITS.get(name)
+
+
+def least_normal(form: Any) -> float:
+    """The least positive number that a format has with all its digits; below it, compiled code may give 0."""
+    name = str(form).removeprefix("torch.")
+    return 2.0 ** LEAST_EXPONENTS[name] if name in LEAST_EXPONENTS else 0.0
 
 
 @dataclass
