@@ -37,7 +37,7 @@ CASES = {
     "grows": (UNKNOWN, MEMORY + TRACED + LINE),
     "is_large": (UNKNOWN, rf"{MEMORY}random numbers, n = 1"),
     "asks_for_numbers": (REFUTED, "asks_for_numbers = .*: refuted, in float64"),  # as it runs
-    "leaves": (MISTAKE, rf"\(n = 3\): SystemExit: 0 at {MODULE}.py:\d+"),
+    "leaves": (MISTAKE, rf"\(n = 3\) as JAX traces it: SystemExit: 0 at {MODULE}.py:\d+"),
     "ends_the_process": (
         MISTAKE,
         "the process in which they ran ended with exit code 0; a program",
@@ -47,7 +47,7 @@ CASES = {
     "raises_its_own": (MISTAKE, rf"it does not run: Mine at {MODULE}.py:\d+"),
     "raises_at_two": (MISTAKE, "at n = 2 it does not run: ValueError: two rows at"),
     "prints": (MISTAKE, "prints while JAX traces it; a program that is proved must only compute"),
-    "writes": (MISTAKE, r"\(n = 3\): TypeError: JAX arrays are immutable"),
+    "writes": (MISTAKE, r"\(n = 3\) as JAX traces it: TypeError: JAX arrays are immutable"),
     "number_at_one": (REFUTED, "the two return arrays of other shapes at n=1"),
     "text_at_two": (MISTAKE, "at n = 2 it does not run: it returns a str; expected arrays"),
     "nothing_at_two": (MISTAKE, "at n = 2 it does not run: it returns nothing; expected an array"),

@@ -204,7 +204,7 @@ def _is_read(function: Callable[..., Any], name: str) -> bool:
 def _is_users(wrapper: Callable[..., Any]) -> bool:
     """Whether what wraps a function is code of the user's, and not JAX's or scanproof's."""
     if isinstance(wrapper, FunctionType):
-        return is_own(wrapper.__module__, wrapper.__code__.co_filename)
+        return is_own(wrapper.__globals__.get("__name__"), wrapper.__code__.co_filename)
     kind = type(wrapper)
     return is_own(kind.__module__, getattr(sys.modules.get(kind.__module__), "__file__", None))
 
