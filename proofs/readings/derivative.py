@@ -13,7 +13,8 @@ from ..statement import binding, making, nodes
 from ..statement.errors import IllFormed
 from ..statement.nodes import Node
 from ..statement.order import nonnegative
-from ..statement.statement import every_node, inside
+from ..statement.rewriting import Rewriting
+from ..statement.statement import every_node
 from ..statement.table import Table
 from ..statement.whole import Axis, Whole, substituted, whole
 
@@ -26,7 +27,7 @@ def without_gradients(node: Node, known: dict[Node, Node] | None = None) -> Node
     Raises:
         IllFormed: for a function without a derivative.
     """
-    return _Written({} if known is None else known).of(node)
+    return _Written(known).of(node)
 
 
 def gradient(point: nodes.Placeholder, loss: Node, at: Node) -> Node:
@@ -37,44 +38,11 @@ def gradient(point: nodes.Placeholder, loss: Node, at: Node) -> Node:
     return binding.replaced(found, {point: at})
 
 
-class _Written:
-    """Writes gradients out, from the innermost on."""
+class _Written(Rewriting):
+    kind = nodes.Gradient
 
-    def __init__(self, known: dict[Node, Node]) -> None:
-        self.known = known
-        self._has: dict[Node, bool] = {}
-
-    def has(self, node: Node) -> bool:
-        """Whether there is a gradient in it."""
-        if node not in self._has:
-            for one in every_node([node]):
-                parts = (*one.operands, *inside(one))
-                self._has[one] = isinstance(one, nodes.Gradient) or any(map(self._has.get, parts))
-        return self._has[node]
-
-    def of(self, value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(map(self.of, value))
-        if not isinstance(value, Node) or not self.has(value):
-            return value
-        if value not in self.known:
-            self.known[value] = self._node(value)
-        return self.known[value]
-
-    def _node(self, node: Node) -> Node:
-        match node:
-            case nodes.Gradient():
-                point, loss = binding.opened_loss(node)
-                return gradient(point, self.of(loss), self.of(node.at))
-            case nodes.Build():
-                position, entry = binding.opened(node)
-                return binding.build(position, self.of(entry))
-            case nodes.Loop():
-                r = node.recursion
-                time, states, steps = binding.opened_turns(r)
-                made = binding.recursion(time, states, self.of(r.start), self.of(tuple(steps)))
-                return nodes.Loop(made, node.number)
-        return type(node)(*map(self.of, nodes.arguments(node)))
+    def gradient(self, point: nodes.Placeholder, loss: Node, at: Node) -> Node:
+        return gradient(point, loss, at)
 
 
 def _pulled(seeds: Mapping[Node, Node], moving: frozenset[Any], own: frozenset[Any]) -> Adjoints:

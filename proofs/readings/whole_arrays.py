@@ -12,7 +12,8 @@ from typing import Any
 
 from ..statement import binding, making, nodes
 from ..statement.nodes import Node
-from ..statement.statement import Statement, every_node, inside
+from ..statement.rewriting import Rewriting
+from ..statement.statement import Statement
 from ..statement.whole import Axis, Number, Position, Whole, free, parts, substituted, whole
 
 
@@ -30,48 +31,14 @@ def in_whole_arrays(statement: Statement) -> Statement:
     return replace(statement, relations=relations)
 
 
-class _Writing:
-    """Rewrites Builds, from the innermost on."""
+class _Writing(Rewriting):
+    kind = nodes.Build
 
-    def __init__(self) -> None:
-        self.known: dict[Node, Node] = {}
-        self._has: dict[Node, bool] = {}
-
-    def _has_builds(self, node: Node) -> bool:
-        if node not in self._has:
-            for one in every_node([node]):
-                below = (*one.operands, *inside(one))
-                self._has[one] = isinstance(one, nodes.Build) or any(map(self._has.get, below))
-        return self._has[node]
-
-    def of(self, value: Any) -> Any:
-        """A node, or a tuple of what a node is made of, with its Builds rewritten."""
-        if isinstance(value, tuple):
-            return tuple(map(self.of, value))
-        if not isinstance(value, Node) or not self._has_builds(value):
-            return value
-        if value not in self.known:
-            self.known[value] = self._node(value)
-        return self.known[value]
-
-    def _node(self, node: Node) -> Node:
-        match node:
-            case nodes.Build():
-                position, entry = binding.opened(node)
-                entry = self.of(entry)
-                try:
-                    return _Lifting(position).of(entry)
-                except _Ragged:
-                    return binding.build(position, entry)
-            case nodes.Gradient():
-                point, loss = binding.opened_loss(node)
-                return binding.gradient(point, self.of(loss), self.of(node.at))
-            case nodes.Loop():
-                r = node.recursion
-                time, states, steps = binding.opened_turns(r)
-                made = binding.recursion(time, states, self.of(r.start), self.of(tuple(steps)))
-                return nodes.Loop(made, node.number)
-        return type(node)(*map(self.of, nodes.arguments(node)))
+    def build(self, position: Position, entry: Node) -> Node:
+        try:
+            return _Lifting(position).of(entry)
+        except _Ragged:
+            return super().build(position, entry)
 
 
 class _Lifting:
