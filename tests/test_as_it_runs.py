@@ -16,11 +16,13 @@ from run_cases import EQUAL, OTHER
 from scanproof.proofs.decide import workers
 from scanproof.proofs.decide.as_it_runs.answer import _told_apart
 from scanproof.proofs.decide.as_it_runs.comparing import SHORT, Comparison
+from scanproof.proofs.decide.as_it_runs.each_operation import Rounding
 from scanproof.proofs.decide.as_it_runs.points import Points, many, small_sizes
 from scanproof.proofs.decide.as_it_runs.process import Beside
 from scanproof.proofs.decide.as_it_runs.sides import Side
 from scanproof.proofs.decide.budget import Budget
 from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.exact.residues import Meter
 
 
 def runs(one, other, read=True, seconds=SHORT):
@@ -194,3 +196,29 @@ def test_a_specification_for_any_arrays_is_run_on_numbers():
     product.any_arrays = True
     result = prove(jnp.dot, shapes="x: T, y: T", equals=product).result
     assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
+
+
+SMALLEST = 2.0**-126
+"""The least number that float32 holds with all its digits."""
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "result", "moved"),
+    [
+        ("exp", [[-200.0]], [0.0], {SMALLEST}),
+        ("mul", [[1e-30], [1e-30]], [0.0], {SMALLEST}),
+        ("mul", [[0.0], [1e-30]], [0.0], set()),
+        ("sub", [[2.5], [2.5]], [0.0], set()),
+        ("exp", [[-95.0]], [5.5e-42], {0.0}),
+    ],
+)
+def test_a_number_that_a_format_does_not_hold_may_be_0_and_a_0_it_and_no_other_is(
+    name, operands, result, moved
+):
+    arrays, held = [np.array(one) for one in operands], np.array(result)
+    reached = set()
+    for seed in range(16):
+        rounding = Rounding(seed, 1, Meter(100), {})
+        shifts = rounding.shifts(name, arrays, held, "float32", lambda: np.abs(held))
+        reached |= set() if shifts is None else set(held + shifts)
+    assert {one for one in reached if (one == 0) != (held[0] == 0)} == moved

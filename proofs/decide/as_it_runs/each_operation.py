@@ -26,6 +26,10 @@ SUMS = (
     *("sum", "mean", "mm", "bmm", "mv", "dot", "addmm", "addmv", "baddbmm", "convolution"),
 )
 """JAX's and torch's sums of products: each term is rounded, however small the sum is."""
+NEVER_ZERO = ("exp", "exp2", "logistic", "sigmoid", "_softmax", "erfc")
+"""What gives 0 only because the format has no smaller numbers."""
+PRODUCTS = ("mul", "div", "pow", "integer_pow", "square")
+"""What gives 0 where an operand is 0, and elsewhere for that reason too."""
 EQUALITIES = {"eq": True, "ne": False}
 """What these give where both are equal."""
 CALLS = ("jit", "closed_call", "checkpoint", "custom_jvp_call", "custom_vjp_call")
@@ -79,7 +83,8 @@ class Rounding:
         digits = digits_of(form)
         if self._seed is None or digits is None or not operands:
             return None
-        if _is_exact(name, operands, result, digits):
+        underflows = _underflows(name, operands, result)
+        if not underflows.any() and _is_exact(name, operands, result, digits):
             return None
         of = size() if name in SUMS else np.abs(result)
         rng = np.random.default_rng([self._seed, *name.encode()])
@@ -88,7 +93,7 @@ class Rounding:
         shifts = np.where(up, of, -of) * 2.0 ** (self._lost - digits)
         least = least_normal(form)
         shifts = np.where((np.abs(result) < least) & (up == 0), -result, shifts)
-        return np.where(_underflows(name, operands, result) & (self._seed % 2 == 1), least, shifts)
+        return np.where(underflows & (self._seed % 2 == 1), least, shifts)
 
     def may_be_equal(self, operands: Sequence[np.ndarray]) -> np.ndarray:
         """Where two are equal as far as rounding can tell: in one run this was larger, and in another that."""
@@ -129,9 +134,9 @@ def _is_exact(name: str, operands: Sequence[np.ndarray], result: np.ndarray, dig
 
 def _underflows(name: str, operands: Sequence[np.ndarray], result: np.ndarray) -> np.ndarray:
     """Where a result is 0 that is none in exact numbers."""
-    if name == "exp":
+    if name in NEVER_ZERO:
         return result == 0
-    if name in ("mul", "div") and all(array.shape in ((), result.shape) for array in operands):
+    if name in PRODUCTS and all(array.shape in ((), result.shape) for array in operands):
         nonzero = [array != 0 for array in operands]
         return (result == 0) & np.logical_and.reduce(np.broadcast_arrays(*nonzero))
     return np.zeros(result.shape, bool)
