@@ -98,6 +98,20 @@ def test_a_claim_that_is_dear_at_every_size_is_run_at_the_next_ones():
     assert {"n": 1, "d": 1, "L": 3} in held
 
 
+def loses_digits(x, xp, N):
+    """Each turn takes seven of a ball's binary digits; a divisor is not told from 0 then."""
+    one = xp.exp(x[0])
+    for _ in range(N):
+        one = 64 * one - 63 * one
+    return equal(total(xp.ones((1,)) / one), 1 / one)
+
+
+def test_a_recursion_that_outgrows_the_digits_of_an_enclosure_has_a_value():
+    tried = beyond.beyond(claim(loses_digits, {"x": "N"}))
+    assert max(sizes["N"] for sizes in tried.held) > 100
+    assert tried.undefined == []
+
+
 def asks(x, N):
     """No proof for all sizes: it asks whether N < 9."""
     return equal(total(x), x.sum() if N < 9 else total(x))

@@ -66,6 +66,8 @@ BOUNDED, CONDITIONED = 8, 9
 """At how many choices claims are tried whose points have to meet conditions, and up to which size on average."""
 DEAR = 4_000_000
 """Operations that the sizes right after those of the evidence may take where no choice is affordable otherwise."""
+MORE_BITS = 16 * BITS
+"""The precision of balls where those of `BITS` have no end."""
 SMALLER = 2_000
 """How many smaller choices are looked through for the smallest at which a claim fails."""
 
@@ -399,8 +401,12 @@ def _by_balls(claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter) -> b
     for point in _points(claim, sizes, rng):
         with flint.ctx.workprec(BITS):
             field = ArbField(meter)
-            found = _in_balls(claim, field, sizes, point)
-            if not all(map(_may_hold, found)):
+            try:
+                found = _not_failing(claim, field, sizes, point)
+            except DivisionByZero:  # or the errors of a recursion outgrew the digits
+                flint.ctx.prec = MORE_BITS
+                found = _not_failing(claim, field, sizes, point)
+            if found is None:
                 return None
             differing = {part: s for part, s in enumerate(found) if isinstance(s, Differs)}
             said |= differing.keys()
@@ -408,7 +414,7 @@ def _by_balls(claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter) -> b
             if field.compared and not claim.assuming:
                 signed = {name: _signed(array, rng) for name, array in point.items()}
                 with suppress(DivisionByZero, ZeroDivisionError):  # as a logarithm has no value
-                    if not all(map(_may_hold, _in_balls(claim, field, sizes, signed))):
+                    if _not_failing(claim, field, sizes, signed) is None:
                         return None
         met = True
         if said == shown and not claim.assuming:
@@ -418,11 +424,18 @@ def _by_balls(claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter) -> b
     return met
 
 
-def _in_balls(claim: Claim, field: ArbField, sizes: Sizes, point: Point) -> list[Statement]:
+def _not_failing(
+    claim: Claim, field: ArbField, sizes: Sizes, point: Point
+) -> list[Statement] | None:
+    """The statements in balls; None if one fails.
+
+    Raises:
+        DivisionByZero: where an enclosure has no end.
+    """
     statements = evaluate(claim, field, sizes, constants(claim, field, point))
     if not any(isinstance(s, Equal | AtMost | Differs) for s in statements):
         raise NotPolynomial("a map")
-    return statements
+    return statements if all(map(_may_hold, statements)) else None
 
 
 def _signed(array: np.ndarray, rng: random.Random) -> np.ndarray:
