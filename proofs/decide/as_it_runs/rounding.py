@@ -136,15 +136,23 @@ def _rounded(side: Side, arrays: Arrays, form: str) -> Arrays | None:
         for seed in range(SEEDS):
             other = moved(side, arrays, form, Rounding(seed, FUNCTIONS, meter, orders))
             found = _farthest(found or [np.zeros(one.shape) for one in own], own, other)
-    # A jump from one whole number to another is seen with an error of its own.
-    slack = 1 + 2.0 ** (-side.digits(arrays, form) / 2)
-    return None if found is None else [one * slack for one in found]
+    return None if found is None else _slack(found, side, arrays, form)
 
 
 def _narrowed(side: Side, arrays: Arrays, own: Arrays, compiled: bool) -> Arrays | None:
-    """What the wider format changes; None where the program does not take it."""
+    """What the wider format changes; None where the program does not take it.
+
+    Two programs that are equal differ by both changes at most, and by the errors of the wider format.
+    """
     wide = _run(side, arrays, FORMATS[1], compiled)
-    return None if wide is None else _farthest([np.zeros(a.shape) for a in own], own, wide)
+    if wide is None:
+        return None
+    return _slack(_farthest([np.zeros(a.shape) for a in own], own, wide), side, arrays, FORMATS[0])
+
+
+def _slack(widths: Arrays, side: Side, arrays: Arrays, form: str) -> Arrays:
+    """Widths that are seen with an error of their own, which takes half of a format's digits at most."""
+    return [one * (1 + 2.0 ** (-side.digits(arrays, form) / 2)) for one in widths]
 
 
 def _run(side: Side, arrays: Arrays, form: str, compiled: bool) -> Arrays | None:
