@@ -99,7 +99,8 @@ def test_every_decided_statement_names_the_definitions_that_ran(report):
 
 @pytest.mark.long
 def test_sympy_alone_never_contradicts_the_verdicts(report):
-    alone = {s["id"]: s["verdict"] for s in statements(check(LEDGER, engine="sympy"))}
+    some = LEDGER.rows[::5]
+    alone = {s["id"]: s["verdict"] for s in statements(check(LEDGER, some, engine="sympy"))}
     both = {s["id"]: s["verdict"] for s in statements(report) if s["id"] in alone}
     # Bounds are the kernel's: for them sympy can only fail to find a counterexample.
     bounds = {
