@@ -23,7 +23,13 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 @pytest.mark.short("[c-", 60)  # claims, and of the programs one in sixty
-@pytest.mark.long_cases("at_short_sizes_only", "knows_less_at_long_sizes", "determines_its_terms")
+@pytest.mark.long_cases(
+    "at_short_sizes_only",
+    "knows_less_at_long_sizes",
+    "determines_its_terms",
+    "a_reset_in_log_space",
+    "an_index_into_all_elements",
+)
 @pytest.mark.parametrize("one", ZOO, ids=str)
 def test_a_false_statement_is_refuted_or_unknown_with_its_line_or_an_error(one):
     verdict, reason = _decided(one)
