@@ -30,13 +30,14 @@ from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.constructs.tokens import interleaved, windows
 
 from .check.fidelity import choices, disagreement
+from .check.instances.evaluate import evaluate
 from .decide.certificates import FOLDER
 from .decide.ledger import built_in
 from .doors.record.claims import record
 from .doors.record.recording import Refused
 from .exact.engines import holds, sides
 from .exact.expressions import ExpressionField
-from .exact.instance import entry_names, evaluate, symbols
+from .exact.instance import entry_names, symbols
 from .exact.polynomials import FlintField, SympyField
 from .exact.scalar import DivisionByZero, NotPolynomial
 from .interpret.questions import Unreadable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
@@ -15,15 +15,16 @@ import pytest
 
 from scanproof.proofs.check.comparison import disagreement as differs_from_claim
 from scanproof.proofs.check.fidelity import ROUNDING, disagreement
+from scanproof.proofs.check.instances.at_random import agree, drawn, residues
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.doors.record.recording import Refused
-from scanproof.proofs.exact.array import Namespace
-from scanproof.proofs.exact.at_random import agree, drawn, residues
+from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.enclosures import ArbField
-from scanproof.proofs.exact.engines import chosen
-from scanproof.proofs.exact.instance import entry_names, evaluate, shapes, symbols
-from scanproof.proofs.exact.mutation import on_leaf, paths
+from scanproof.proofs.exact.engines import SMALL, chosen
+from scanproof.proofs.exact.expressions import ExpressionField, is_zero
+from scanproof.proofs.exact.instance import entry_names, run_body, shapes, symbols
+from scanproof.proofs.exact.mutation import OnLeaf
 from scanproof.proofs.exact.polynomials import FlintField
 from scanproof.proofs.exact.residues import PRIME, PrimeField
 from scanproof.proofs.exact.scalar import NotPolynomial
@@ -33,10 +34,10 @@ from scanproof.proofs.interpret.session import session
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.statements import Equal
 from scanproof.proofs.readings import floats
+from scanproof.proofs.readings.exact import relations
 from scanproof.proofs.readings.problem import NoProblem, problem
 from scanproof.proofs.readings.program import program
 from scanproof.proofs.readings.residues import identical, prepared
-from scanproof.proofs.readings.run import relations
 from scanproof.proofs.readings.whole_arrays import in_whole_arrays
 from scanproof.proofs.statement.statement import Statement
 
@@ -69,7 +70,7 @@ def sides(one: Any) -> tuple[Any, Any]:
 
 
 def exact_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
-    """Where the exact reading is not what today's evaluation of the claim's body gives, in residues or balls."""
+    """Where the statement, in residues or balls, is not what the claim's body gives on arrays of them."""
     for make, draw in (
         (PrimeField, lambda rng: rng.randrange(PRIME)),
         (ArbField, lambda rng: Fraction(rng.randint(1, 64), 64)),
@@ -77,37 +78,60 @@ def exact_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) 
         field: Any = make()
         rng = random.Random(claim.id)
         arrays = drawn(claim, field, sizes, lambda draw=draw, rng=rng: draw(rng))
-        try:
-            own = evaluate(claim, field, sizes, arrays)
-        except NotPolynomial:
-            continue
-        found = list(relations(statement, Namespace(field), sizes, arrays))
-        if len(own) != len(found):
-            return f"{len(found)} relations for {len(own)}"
-        same: Callable[[Any, Any], bool] = _equal if make is PrimeField else _overlap
-        for one, (_, *pair) in zip(own, found, strict=True):
-            for a, b in zip(sides(one), pair, strict=True):
-                a, b = (Namespace(field).asarray(side).entries for side in (a, b))
-                if a.shape != b.shape or not all(map(same, a.flat, b.flat)):
-                    return f"another value in {field.name}"
-        return ""
+        with suppress(NotPolynomial):
+            return field_difference(claim, statement, field, sizes, arrays)
     return "no field has its functions"
 
 
 def symbol_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
-    """Where symbols for entries give another result than today's engine; "" where that has not the functions."""
-    field = FlintField(entry_names(claim, sizes))
-    arrays = symbols(claim, field, sizes)
-    try:
-        own = evaluate(claim, field, sizes, arrays)
-    except NotPolynomial:
-        return ""
-    found = list(relations(statement, Namespace(field), sizes, arrays))
+    """The same with symbols for entries; "" where no engine has the functions."""
+    for make in (FlintField, ExpressionField):
+        if make is ExpressionField and max(sizes.values(), default=0) > SMALL:
+            continue  # an expression of sympy's grows with each turn
+        field: Any = make(entry_names(claim, sizes))
+        with suppress(NotPolynomial):
+            return field_difference(claim, statement, field, sizes, symbols(claim, field, sizes))
+    return ""
+
+
+def change_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
+    """Where a changed leaf of the parameters does to the statement something else than to the claim."""
+    field = PrimeField()
+    rng = random.Random(claim.id)
+    arrays = drawn(claim, field, sizes, lambda: rng.randrange(PRIME))
+    with suppress(NotPolynomial):
+        for path in [one.path for one in statement.parameters]:
+            found = field_difference(claim, statement, field, sizes, arrays, path)
+            if found:
+                return f"{found} where {path} is changed"
+    return ""
+
+
+def field_difference(
+    claim: Claim, statement: Statement, field: Any, sizes: dict[str, int], arrays: Any, path=""
+) -> str:
+    """Where a claim's statement and its body, on these arrays of a field, do not say the same.
+
+    Args:
+        path: a leaf of the parameters that is changed.
+
+    Raises:
+        NotPolynomial: if the body needs a function that the field lacks.
+    """
+    own = run_body(claim, field, sizes, arrays, OnLeaf(path, _changed) if path else None)
+    if field.differentiate is None or not field.generators:
+        statement = prepared(statement)
+    inputs = {name: array.entries for name, array in arrays.items()}
+    changes = {path: lambda leaf: _changed(ExactArray(leaf, field)).entries} if path else {}
+    found = list(relations(statement, field, sizes, inputs, changes))
+    if len(own) != len(found):
+        return f"{len(found)} relations for {len(own)}"
+    same = _overlap if isinstance(field, ArbField) else _equal
     for one, (_, *pair) in zip(own, found, strict=True):
         for a, b in zip(sides(one), pair, strict=True):
-            a, b = (Namespace(field).asarray(side).entries for side in (a, b))
-            if a.shape != b.shape or any((x - y).num for x, y in zip(a.flat, b.flat, strict=True)):
-                return "another rational function"
+            a = Namespace(field).asarray(a).entries
+            if a.shape != b.shape or not all(map(same, a.flat, b.flat)):
+                return f"another value in {field.name}"
     return ""
 
 
@@ -125,30 +149,12 @@ def residue_difference(claim: Claim, statement: Statement, sizes: dict[str, int]
     return "" if own == found else f"today {own}, of whole arrays {found}"
 
 
-def change_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
-    """Where a changed leaf of the parameters does to the statement something else than to the claim."""
-    field = PrimeField()
-    rng = random.Random(claim.id)
-    arrays = drawn(claim, field, sizes, lambda: rng.randrange(PRIME))
-    xp = Namespace(field)
-    with suppress(NotPolynomial):
-        parameters = claim.construct({**arrays, **sizes, "xp": xp})
-        for position, path in enumerate(paths(parameters)):
-            own = evaluate(claim, field, sizes, arrays, on_leaf(position, _changed))
-            found = list(relations(statement, xp, sizes, arrays, {path: _changed}))
-            for one, (_, *pair) in zip(own, found, strict=True):
-                for a, b in zip(sides(one), pair, strict=True):
-                    if (xp.asarray(a).entries != xp.asarray(b).entries).any():
-                        return f"another value where {path} is changed"
-    return ""
-
-
 def _changed(leaf: Any) -> Any:
     return leaf * 3 + 1
 
 
 def _equal(a: Any, b: Any) -> bool:
-    return bool(a == b)
+    return bool(a == b) or (hasattr(a, "free_symbols") and is_zero(a - b))
 
 
 def _overlap(a: Any, b: Any) -> bool:

@@ -15,6 +15,7 @@ from claims import claim
 from scanproof.constructs.arrays.definition import definition
 from scanproof.proofs.check.all_sizes import Proof, Stale
 from scanproof.proofs.check.certificate import AllSizes
+from scanproof.proofs.check.instances.evaluate import in_symbols
 from scanproof.proofs.check.traces import OtherProblem, shown
 from scanproof.proofs.decide import workers
 from scanproof.proofs.exact.engines import FLINT, holds
@@ -130,7 +131,7 @@ def test_a_false_claim_is_not_proved_by_the_proof_of_a_true_one_for_its_problem(
     """The false problem is put into the file: it is the claim's, and the proof does not show it."""
     false = of_a_false_problem(real(id))
     claim = CLAIMS[id]
-    assert all(holds(s) for s in FLINT.statements(claim, claim.every_size[0]))  # type: ignore[arg-type]
+    assert all(holds(s) for s in in_symbols(FLINT, claim, claim.every_size[0]))  # type: ignore[arg-type]
     assert isinstance(all_sizes.checked(claim, AllSizes(false)), Stale)
 
 

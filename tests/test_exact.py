@@ -13,10 +13,10 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scanproof.proofs.check.instances.recorded import RecordedField, in_order
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.expressions import ExpressionField, is_zero
 from scanproof.proofs.exact.polynomials import FlintField, RationalField, SympyField, rational_root
-from scanproof.proofs.exact.recorded import RecordedField, in_order
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
 from scanproof.proofs.language.numbers import enclosure, exceeds, is_nonzero

@@ -13,7 +13,6 @@ from claims import claim, inner
 
 from scanproof.constructs.arrays.array_api import outer
 from scanproof.constructs.arrays.ranges import build, each, product
-from scanproof.constructs.arrays.scan import leaves
 from scanproof.constructs.layers import gril
 from scanproof.constructs.learners import losses
 from scanproof.constructs.tokens import interleaved, windows
@@ -21,11 +20,12 @@ from scanproof.proofs import kernel
 from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.check.axioms import AXIOMS, discharged
 from scanproof.proofs.check.comparison import disagreement
+from scanproof.proofs.check.instances.evaluate import in_symbols
 from scanproof.proofs.decide import workers
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES, FIXED, FLINT, holds
-from scanproof.proofs.exact.mutation import on_leaf
+from scanproof.proofs.exact.mutation import OnLeaf, paths
 from scanproof.proofs.interpret.array import KernelArray, symbol
 from scanproof.proofs.interpret.claims import read
 from scanproof.proofs.interpret.evaluate import Evaluator
@@ -107,8 +107,8 @@ def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds(every
         small = {name: sorted(values)[:2][-1] for name, values in claim.ranges.items()}
         if claim.parameters is None or not _leaves(claim, small):
             continue
-        position, change = rng.randrange(_leaves(claim, small)), rng.choice(CHANGES)
-        drawn.append(partial(still_proved, claim, small, position, change))
+        path, change = rng.choice(_leaves(claim, small)), rng.choice(CHANGES)
+        drawn.append(partial(still_proved, claim, small, path, change))
     drawn = drawn[::every]
     answers = list(workers.run(drawn))
     assert [drawn[a.index].args[0].id for a in answers if a.missing] == []
@@ -116,19 +116,19 @@ def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds(every
     assert len(drawn) - kept > 3 * kept
 
 
-def still_proved(claim, small, position, change):
-    mutate = on_leaf(position, change)
+def still_proved(claim, small, path, change):
+    mutate = OnLeaf(path, change)
     if not isinstance(prove(claim, mutate), Proof):
         return False
-    found = FLINT.statements(claim, small, mutate)
-    assert all(holds(s) for s in found if isinstance(s, Equal)), (claim.id, position)
+    found = in_symbols(FLINT, claim, small, mutate)
+    assert all(holds(s) for s in found if isinstance(s, Equal)), (claim.id, path)
     return True
 
 
 def _leaves(claim, sizes):
     found = []
-    FLINT.statements(claim, sizes, lambda p: found.extend(leaves(p)) or p)
-    return len(found)
+    in_symbols(FLINT, claim, sizes, lambda p: found.extend(paths(p)) or p)
+    return found
 
 
 ONE_STEP = "gril.prop4.1-construction"

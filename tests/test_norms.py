@@ -16,14 +16,14 @@ from claims import claim
 
 from scanproof import absolute, at_most, definition, determines, equal, norm, operator_norm
 from scanproof.proofs.check.comparison import disagreement
+from scanproof.proofs.check.instances.at_point import statements_at
+from scanproof.proofs.check.instances.enclosed import enclosed
+from scanproof.proofs.check.instances.points import candidates
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.array import Namespace
-from scanproof.proofs.exact.at_point import statements_at
-from scanproof.proofs.exact.enclosed import enclosed
 from scanproof.proofs.exact.engines import ENGINES, FIXED
 from scanproof.proofs.exact.instance import constants, meets_hypotheses
-from scanproof.proofs.exact.points import candidates
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.exact.tight import STEPS, fitting
 from scanproof.proofs.interpret.claims import read

@@ -14,6 +14,7 @@ from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.numeric import x64
 from scanproof.numeric.run import running
+from scanproof.proofs.check.instances.evaluate import in_symbols
 from scanproof.proofs.claims.open import printed_form
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
@@ -71,7 +72,7 @@ def test_what_no_parameters_do(id: str):
     assert claim.kind == "existence" and claim.over_all_parameters
     found = decide(claim, ENGINES["all"])
     assert found.verdict == FAILS[id]
-    parts = FLINT.statements(claim, claim.every_size[0])
+    parts = in_symbols(FLINT, claim, claim.every_size[0])
     shown = [holds(part) for part in parts if isinstance(part, Equal)]
     assert shown[0] is True and shown[-1] is False
 

@@ -22,6 +22,7 @@ from scanproof.constructs.layers.hybrid_terms import half_step_term
 from scanproof.constructs.learners.descent import gradient_descent, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM, MEAN
 from scanproof.constructs.learners.operators import batch_gram, steps_polynomial
+from scanproof.proofs.check.instances.evaluate import in_symbols
 from scanproof.proofs.claims.open import batch_steps, first_order, two_layers
 from scanproof.proofs.claims.ssd import single_example
 from scanproof.proofs.decide.ledger import built_in
@@ -52,7 +53,7 @@ def verdict(body, given, sizes):
 
 def parts(id):
     claim = LEDGER[id]
-    return FLINT.statements(claim, claim.every_size[0])
+    return in_symbols(FLINT, claim, claim.every_size[0])
 
 
 @pytest.mark.short("open.mask-product")

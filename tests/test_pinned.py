@@ -54,8 +54,8 @@ WAYS = {
         f"changes the closure of {LEARNERS}.descent.gradient_descent",
     ),
     "defaults": (
-        "from scanproof.proofs.exact import points\npoints.find.__defaults__ = (0,)",
-        "changes the defaults of scanproof.proofs.exact.points.find",
+        "from scanproof.proofs.check.instances import points\npoints.find.__defaults__ = (0,)",
+        "changes the defaults of scanproof.proofs.check.instances.points.find",
     ),
     "a default by keyword": (
         "from scanproof.proofs.decide.workers import run\nrun.__kwdefaults__['jobs'] = 1",

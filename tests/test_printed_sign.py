@@ -21,6 +21,7 @@ from scanproof.constructs.layers import hybrid, lsa, ssd
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.proofs import report as reports
+from scanproof.proofs.check.instances.evaluate import in_symbols
 from scanproof.proofs.check.limits import BY_THE_RULES, Near, refute
 from scanproof.proofs.claims.ssd import printed_sign
 from scanproof.proofs.decide.dependence import tainted
@@ -410,7 +411,7 @@ def test_the_identity_of_the_skew_part_holds_by_both_engines():
 
     claim = replace(THEOREM, body=body, options={}, sizes={"l": (2,), "n": (3,)}, assuming={})
     for engine in (FLINT, SYMPY):
-        (statement,) = engine.statements(claim, {"l": 2, "n": 3})
+        (statement,) = in_symbols(engine, claim, {"l": 2, "n": 3})
         assert holds(statement)  # type: ignore[arg-type]
 
 

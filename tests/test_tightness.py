@@ -21,9 +21,9 @@ from scanproof.numeric.tightness.exact import BITS, certify, point
 from scanproof.numeric.tightness.hypotheses import hypotheses
 from scanproof.numeric.tightness.report import TOLERANCE, Line, as_text, grid, measure, with_bounds
 from scanproof.numeric.tightness.search import ratios, search
+from scanproof.proofs.check.instances.enclosed import enclosed
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
-from scanproof.proofs.exact.enclosed import enclosed
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.claim import Claim
 

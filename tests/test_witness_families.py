@@ -17,10 +17,10 @@ from scanproof.proofs import report
 from scanproof.proofs.check import all_sizes
 from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.check.families import EVERY, FIRST, LAST, SAME, Pattern, patterns
+from scanproof.proofs.check.instances.at_point import difference_index, statements_at
 from scanproof.proofs.check.witness_family import Witness
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
-from scanproof.proofs.exact.at_point import difference_index, statements_at
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.evaluate import Evaluator, positions
 from scanproof.proofs.interpret.session import session

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.proofs.exact.enclosed import Enclosed, enclosed
+from scanproof.proofs.check.instances.enclosed import Enclosed, enclosed
 from scanproof.proofs.exact.enclosures import ArbField
 from scanproof.proofs.exact.instance import Point, assumed, constants
 from scanproof.proofs.exact.scalar import DivisionByZero

@@ -12,8 +12,6 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
-from ..exact.at_point import difference_index, inputs_as_text, statements_at
-from ..exact.at_random import agree, balls, overlap, residues
 from ..exact.enclosures import ArbField
 from ..exact.engines import (
     BY_NAME,
@@ -27,7 +25,7 @@ from ..exact.engines import (
     terms,
     truth,
 )
-from ..exact.instance import Point, constants, evaluate, ones, shapes
+from ..exact.instance import Point, constants, ones, shapes
 from ..exact.scalar import NotPolynomial
 from ..interpret.session import Sessions
 from ..language.calls import arguments
@@ -38,6 +36,9 @@ from . import all_sizes
 from .beyond import DEAR, NO_VALUE, Tried, beyond, from_some_size_on
 from .certificate import AllSizes, Argument, Collision, FixedSizes, Met, Witness
 from .given import Broken, Doubtful, OfAnother, Refused, part_of, point_of, sizes_of, statements
+from .instances.at_point import difference_index, inputs_as_text, statements_at
+from .instances.at_random import agree, balls, overlap, residues
+from .instances.evaluate import evaluate, in_symbols
 from .refutations import colliding
 from .result import Result, evidence, sizes_text
 from .sizes_beyond import next_sizes
@@ -150,7 +151,7 @@ def _runs(claim: Claim, given: list[FixedSizes], lifted: bool) -> Iterator[Run]:
             raise Refused(f"{one.engine} does not run at the claim's sizes")
         for sizes in own:
             try:
-                found = BY_NAME[one.engine].statements(claim, sizes)
+                found = in_symbols(BY_NAME[one.engine], claim, sizes)
             except NotPolynomial as error:
                 raise Refused(f"{one.engine} has no {error}, which the claim needs") from None
             run = Run(one.engine, sizes, [(s, truth(s)) for s in found])
@@ -165,8 +166,8 @@ def _runs(claim: Claim, given: list[FixedSizes], lifted: bool) -> Iterator[Run]:
 def _second_opinion(claim: Claim) -> Iterator[Run]:
     """Sympy's, where polynomials are small."""
     for sizes in small(claim.every_size):
-        if terms(FLINT.statements(claim, sizes)) <= MOST_TERMS:
-            found = SYMPY.statements(claim, sizes)
+        if terms(in_symbols(FLINT, claim, sizes)) <= MOST_TERMS:
+            found = in_symbols(SYMPY, claim, sizes)
             yield Run(SYMPY.name, sizes, [(s, truth(s)) for s in found])
 
 
@@ -352,5 +353,5 @@ def _holds(claim: Claim, sizes: Sizes) -> bool:
                 return all(map(same, equations))
     for engine in BY_NAME.values():
         with suppress(NotPolynomial):
-            return all(truth(s) is not False for s in engine.statements(claim, sizes))
+            return all(truth(s) is not False for s in in_symbols(engine, claim, sizes))
     return True

@@ -24,12 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from ..exact.at_random import agree, drawn, overlap
-from ..exact.enclosed import BITS
 from ..exact.enclosures import ArbField
 from ..exact.engines import UnequalShapes, sides
-from ..exact.instance import Point, constants, evaluate, is_for, meets_hypotheses, shapes
-from ..exact.points import candidates
+from ..exact.instance import Point, constants, is_for, meets_hypotheses, shapes
 from ..exact.polynomials import RationalField
 from ..exact.residues import PRIME, Meter, PrimeField, TooLong
 from ..exact.roots import FlintRootsField
@@ -37,6 +34,10 @@ from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name, grid
 from ..language.statements import AtMost, Differs, Equal, Statement
+from .instances.at_random import agree, drawn, overlap
+from .instances.enclosed import BITS
+from .instances.evaluate import evaluate
+from .instances.points import candidates
 from .result import evidence
 from .sizes_beyond import (
     DRAWN,

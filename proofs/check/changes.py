@@ -11,13 +11,14 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 
 from ..exact.array import ExactArray
-from ..exact.at_random import may_hold
 from ..exact.engines import FLINT, SYMPY, Engine, chosen, holds, small
-from ..exact.mutation import Change, on_leaf, on_right_side, paths
+from ..exact.mutation import Change, OnLeaf, on_right_side, paths
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Equal, Statement
+from .instances.at_random import may_hold
+from .instances.evaluate import in_symbols
 
 FACTORS = {
     "1": 1,
@@ -68,7 +69,7 @@ def _is_identity(
 ) -> bool:
     for sizes in every_size:
         mutate, finish = make(sizes)
-        for statement in map(finish, engine.statements(claim, sizes, mutate)):
+        for statement in map(finish, in_symbols(engine, claim, sizes, mutate)):
             if not isinstance(statement, Equal) or not holds(statement):
                 return False
     return True
@@ -100,12 +101,12 @@ def changes(claim: Claim) -> Iterator[Candidate]:
                 lambda sizes: (None, _unchanged),
             )
     if claim.parameters is not None:
-        for position, path in enumerate(_paths(claim)):
+        for path in _paths(claim):
             for name, change in _scalings(claim, by_size=(1,)):
                 yield (
                     f"{path} {name}",
                     claim,
-                    lambda sizes, p=position, c=change: (on_leaf(p, _at(c, sizes)), _unchanged),
+                    lambda sizes, p=path, c=change: (OnLeaf(p, _at(c, sizes)), _unchanged),
                 )
 
 
@@ -163,5 +164,5 @@ def _paths(claim: Claim) -> list[str]:
     for engine in (FLINT, SYMPY):
         with suppress(NotPolynomial):
             if not seen:
-                engine.statements(claim, claim.every_size[0], look)
+                in_symbols(engine, claim, claim.every_size[0], look)
     return seen

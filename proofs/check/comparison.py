@@ -13,10 +13,9 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 
 from ..exact.array import ExactArray
-from ..exact.enclosed import BITS
 from ..exact.enclosures import ArbField
 from ..exact.engines import SMALL, sides
-from ..exact.instance import Point, assumed, constants, evaluate, shapes
+from ..exact.instance import Point, assumed, constants, run_body, shapes
 from ..exact.polynomials import RationalField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..interpret.array import KernelArray
@@ -29,6 +28,7 @@ from ..kernel.term import Term
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Approached, AtMost, Determines, Statement, Undetermined
+from .instances.enclosed import BITS
 
 READS = 4_000
 """An interpretation is compared with the claim's own numbers where that takes no more entries than this."""
@@ -156,7 +156,7 @@ def _own_pairs(
     field = RationalField()
     try:
         arrays = constants(claim, field, point)
-        found = [(one, "") for one in evaluate(claim, field, sizes, arrays)]
+        found = [(one, "") for one in run_body(claim, field, sizes, arrays)]
         found += _conditions(claim, sizes, arrays, read)
     except (DivisionByZero, ZeroDivisionError, UsageError):  # a loop without a turn, say
         return None
@@ -202,7 +202,7 @@ def _ball_pairs(claim: Claim, sizes: Sizes, point: Point) -> Floats | None:
         with flint.ctx.workprec(BITS):
             field = ArbField()
             found = [
-                (one, "") for one in evaluate(claim, field, sizes, constants(claim, field, point))
+                (one, "") for one in run_body(claim, field, sizes, constants(claim, field, point))
             ]
             pairs: Floats = []
             for one, other, tag in _compared(found):

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..exact.at_point import statements_at
 from ..exact.instance import Point, is_for, shapes
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Statement
 from .certificate import Named
+from .instances.at_point import statements_at
 
 MOST_ENTRIES = 10**6
 

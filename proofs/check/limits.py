@@ -44,7 +44,7 @@ from typing import Any
 
 from ..exact.array import ExactArray
 from ..exact.counterexample import Counterexample
-from ..exact.instance import entry_names, evaluate, symbols
+from ..exact.instance import entry_names, run_body, symbols
 from ..exact.polynomials import FlintField
 from ..exact.scalar import Ratio
 from ..language.claim import Claim
@@ -71,7 +71,7 @@ def refute(claim: Claim, sizes: Sizes, part: int) -> tuple[Counterexample, list[
         return "it has a witness of its own, whose failure says nothing of other parameters"
     names = entry_names(claim, sizes)
     field = FlintField(names)
-    statement = evaluate(claim, field, sizes, symbols(claim, field, sizes))[part]
+    statement = run_body(claim, field, sizes, symbols(claim, field, sizes))[part]
     if not isinstance(statement, Approached) or statement.refutation is None:
         return "no argument is given that nothing comes near"
     try:

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exact.at_point import difference_index, inputs_as_text, nested
 from ..exact.counterexample import Counterexample, special
-from ..exact.enclosed import apart
 from ..exact.engines import FLINT, SYMPY, has_entries, holds, sides
 from ..exact.instance import constants, meets_hypotheses, ones
 from ..exact.roots import FlintRootsField
@@ -22,6 +20,9 @@ from .certificate import Collision, Limits, Refutation
 from .certificate import Counterexample as Inputs
 from .changes import is_mended
 from .given import Refused, part_of, point_of, sizes_of, statements
+from .instances.at_point import difference_index, inputs_as_text, nested
+from .instances.enclosed import apart
+from .instances.evaluate import in_symbols
 from .limits import refute
 from .result import Result, evidence, sizes_text
 
@@ -111,7 +112,7 @@ def _symbolic(claim: Claim, sizes: Sizes) -> list[Statement] | None:
     """The statements with every entry a symbol, by the first engine that has what they need."""
     for engine in (FLINT, SYMPY):
         try:
-            return engine.statements(claim, sizes)
+            return in_symbols(engine, claim, sizes)
         except NotPolynomial:
             continue
     return None

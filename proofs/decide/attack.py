@@ -14,10 +14,11 @@ from typing import Any
 from scanproof.constructs.arrays.scan import leaves
 
 from ..check.changes import WRONG_FIT
-from ..exact.at_point import difference_index, statements_at
+from ..check.instances.at_point import difference_index, statements_at
+from ..check.instances.evaluate import in_symbols
+from ..check.instances.points import candidates
 from ..exact.engines import FIXED, FLINT, SYMPY, holds, sides
-from ..exact.mutation import changes, on_leaf, on_right_side, paths
-from ..exact.points import candidates
+from ..exact.mutation import OnLeaf, changes, on_right_side, paths
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.source import Row
@@ -97,9 +98,9 @@ def _mutants(claim: Claim, sizes: dict[str, int]) -> Iterator[tuple[str, Mutate,
     if statements is None or not any(isinstance(s, Equal) for s in statements):
         return  # a witness that some inputs differ is not an identity that one could break
     if claim.parameters is not None:
-        for position, (path, leaf) in enumerate(zip(paths(seen[0]), leaves(seen[0]), strict=True)):
+        for path, leaf in zip(paths(seen[0]), leaves(seen[0]), strict=True):
             for name, change in changes(leaf.shape, SCALES):
-                yield f"{path} {name}", on_leaf(position, change), _unchanged
+                yield f"{path} {name}", OnLeaf(path, change), _unchanged
         return
     for part, statement in enumerate(statements):
         if isinstance(statement, Equal):
@@ -140,7 +141,7 @@ def _fails(statement: Statement) -> bool:
 def _identity(claim: Claim, sizes: dict[str, int], mutate: Mutate, finish: Finish) -> bool:
     for engine in (FLINT, SYMPY):
         try:
-            statements = finish(engine.statements(claim, sizes, mutate))
+            statements = finish(in_symbols(engine, claim, sizes, mutate))
         except NotPolynomial:
             continue
         return all(holds(s) for s in statements if isinstance(s, Equal))

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from scanproof.constructs.errors import text_of
 
+from ..check.instances.at_random import balls, residues
 from ..check.kernel_errors import claim_line, refusal
-from ..exact.at_random import balls, residues
 from ..exact.engines import sides
 from ..exact.scalar import NotPolynomial
 from ..interpret.questions import raised_at

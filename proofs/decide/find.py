@@ -23,11 +23,13 @@ from ..check.certificate import (
     Unsettled,
     named,
 )
+from ..check.instances.at_point import inputs_as_text, quick_statements_at, statements_at
+from ..check.instances.at_random import agree, balls, overlap, residues
+from ..check.instances.evaluate import in_symbols
+from ..check.instances.points import candidates
 from ..check.limits import refute as refute_by_limits
 from ..check.result import sizes_text
 from ..check.sizes_beyond import next_sizes
-from ..exact.at_point import inputs_as_text, quick_statements_at, statements_at
-from ..exact.at_random import agree, balls, overlap, residues
 from ..exact.engines import (
     FLINT,
     MOST_TERMS,
@@ -40,7 +42,6 @@ from ..exact.engines import (
     truth,
 )
 from ..exact.instance import assumed, constants, shapes
-from ..exact.points import candidates
 from ..exact.roots import FlintRootsField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
@@ -165,7 +166,7 @@ class Search:
             if engine is FLINT and not self._is_polynomial:
                 continue
             with suppress(NotPolynomial):
-                engine.statements(self.claim, _first_with_entries(self.claim))
+                in_symbols(engine, self.claim, _first_with_entries(self.claim))
                 return engine
         return None
 
@@ -208,7 +209,7 @@ class Search:
                 yield statement, None
 
     def _by_symbols(self, sizes: Sizes) -> Iterator[tuple[Statement, bool | None]]:
-        found = [] if self.reader is None else self.reader.statements(self.claim, sizes)
+        found = [] if self.reader is None else in_symbols(self.reader, self.claim, sizes)
         yield from ((statement, truth(statement)) for statement in found)
 
     @cached_property
@@ -396,7 +397,7 @@ def _argument(search: Search) -> Certificate:
     by.append(FixedSizes(reader.name, tuple(map(named, run))))
     others = search.engines.fixed[search.engines.fixed.index(reader) + 1 :]
     for engine in () if lifted else others:
-        if few := [s for s in small(run) if terms(reader.statements(claim, s)) <= MOST_TERMS]:
+        if few := [s for s in small(run) if terms(in_symbols(reader, claim, s)) <= MOST_TERMS]:
             by.append(FixedSizes(engine.name, tuple(map(named, few))))
     for sizes, found in search.every:
         for part, (statement, _) in enumerate(found):

@@ -16,11 +16,11 @@ from ..check import cases
 from ..check.beyond import beyond
 from ..check.certificate import Refutation
 from ..check.certificates import check
+from ..check.instances.at_random import agree, balls, drawn, overlap, residues
+from ..check.instances.evaluate import evaluate, in_symbols
 from ..check.result import Result, sizes_text
-from ..exact.at_random import agree, balls, drawn, overlap, residues
 from ..exact.enclosures import ArbField
 from ..exact.engines import ENGINES, FIXED, FLINT, UnequalShapes, chosen
-from ..exact.instance import evaluate
 from ..exact.residues import Meter, TooLong
 from ..exact.scalar import DivisionByZero, NotPolynomial, multiplying
 from ..language.claim import Claim
@@ -168,7 +168,7 @@ def _lacking(claim: Claim) -> str | None:
     why = None
     for engine in FIXED.fixed:
         try:
-            engine.statements(claim, claim.every_size[0])
+            in_symbols(engine, claim, claim.every_size[0])
             return None
         except NotPolynomial as error:
             why = str(error)
@@ -255,7 +255,7 @@ def _is_affordable(claim: Claim, sizes: Sizes) -> bool:
     """Whether polynomials there, or expressions where there are functions such as exp, stay small."""
     try:
         with multiplying(MULTIPLIED):
-            FLINT.statements(claim, sizes)
+            in_symbols(FLINT, claim, sizes)
         return True
     except TooLong:
         return False

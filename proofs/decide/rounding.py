@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from ..check.instances.at_point import inputs_as_text, nested, statements_at
+from ..check.instances.enclosed import BITS
+from ..check.instances.evaluate import evaluate
+from ..check.instances.points import find
 from ..check.result import sizes_text
-from ..exact.at_point import inputs_as_text, nested, statements_at
 from ..exact.counterexample import Counterexample, special
-from ..exact.enclosed import BITS
 from ..exact.engines import sides
-from ..exact.instance import Point, constants, evaluate
+from ..exact.instance import Point, constants
 from ..exact.instance import shapes as shapes_at
-from ..exact.points import find
 from ..interpret.programs.literals import BLUR, Blurred, Literal
 from ..language.claim import Claim
 from ..language.numbers import exceeds

@@ -16,10 +16,10 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
+from ..check.instances.recorded import Node, in_order, recorded
 from ..check.result import Result
 from ..exact.array import ExactArray
 from ..exact.instance import MOST_SYMBOLS, shapes
-from ..exact.recorded import Node, in_order, recorded
 from ..language import statements
 from ..language.claim import Claim
 from ..language.statements import Statement

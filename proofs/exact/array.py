@@ -163,7 +163,7 @@ class Namespace(Functions, NumPyFunctions):
         if (
             field.differentiate is not None and field.generators
         ):  # at a point dual numbers are far faster
-            self.differentiate = field.differentiate
+            self.differentiate = self._differentiate
 
     def asarray(self, value: Any) -> ExactArray:
         """Numbers, nested lists of numbers, or an exact array."""
@@ -174,6 +174,12 @@ class Namespace(Functions, NumPyFunctions):
         if isinstance(value, list | tuple) and speaking_among(value) is not None:
             return self.stack([self.asarray(part) for part in value])
         return self._map(self._number, np.asarray(value, dtype=object))
+
+    def _differentiate(self, loss: Callable[[ExactArray], Any], at: ExactArray) -> ExactArray:
+        def entry(point: np.ndarray) -> Any:
+            return self._number(loss(ExactArray(point, self.field)))
+
+        return ExactArray(self.field.differentiate(entry, at.entries), self.field)
 
     def _number(self, value: Any) -> Any:
         return value.item() if isinstance(value, ExactArray) else self.field.number(value)

@@ -12,14 +12,12 @@ from scanproof.constructs.errors import UsageError
 
 from ..language.claim import Claim
 from ..language.engines import ENGINES as NAMES
-from ..language.sizes import Sizes
 from ..language.statements import AtMost, Differs, Equal, Statement
 from .array import ExactArray, Namespace
 from .expressions import ExpressionField, is_zero
 from .field import as_constant
-from .instance import Mutation, entry_names, evaluate, symbols
 from .polynomials import FlintField, RationalField, SympyField
-from .scalar import NotPolynomial, Ratio
+from .scalar import Ratio
 
 SMALL = 2
 """A second opinion is for sizes that do not exceed this."""
@@ -34,22 +32,6 @@ class Engine:
     name: str
     fields: tuple[Callable[[list[str]], Any], ...]
     """Tried in order; the next one is taken when a claim is not polynomial."""
-
-    def statements(self, claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statement]:
-        """The claim's statements with every entry a symbol.
-
-        Raises:
-            NotPolynomial: if the claim needs exp or log and this engine has none.
-        """
-        names = entry_names(claim, sizes)
-        for make in self.fields:
-            field = make(names)
-            try:
-                return evaluate(claim, field, sizes, symbols(claim, field, sizes), mutate)
-            except NotPolynomial:
-                if make is self.fields[-1]:
-                    raise
-        raise NotPolynomial("an engine without a field")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..language.numbers import exceeds
-from .array import ExactArray
 from .entries import arranged
 from .field import Field
 from .roots import largest_root
@@ -58,13 +57,12 @@ class ExpressionField(Field):
         """The largest eigenvalue of a Gram matrix."""
         return largest_root(gram)
 
-    def differentiate(self, loss: Callable[[Any], Any], at: ExactArray) -> ExactArray:
+    def differentiate(self, loss: Callable[[np.ndarray], Any], at: np.ndarray) -> np.ndarray:
         """∇loss at `at` by `sympy.diff` with respect to fresh symbols, which are then replaced."""
-        values = {self._sympy.Dummy(real=True): entry for entry in at.entries.flat}
-        value = loss(ExactArray(arranged(values, at.shape), self))
-        value = value.item() if isinstance(value, ExactArray) else self.number(value)
+        values = {self._sympy.Dummy(real=True): entry for entry in at.flat}
+        value = loss(arranged(values, at.shape))
         slopes = (self._sympy.diff(value, fresh).xreplace(values) for fresh in values)
-        return ExactArray(arranged(slopes, at.shape), self)
+        return arranged(slopes, at.shape)
 
 
 def is_zero(expression: Any) -> bool:

@@ -93,14 +93,14 @@ def constants(claim: Claim, field: Field, point: Point) -> dict[str, ExactArray]
     return {name: xp.asarray(point[name]) for name in claim.given}
 
 
-def evaluate(
+def run_body(
     claim: Claim,
     field: Field,
     sizes: Sizes,
     arrays: Mapping[str, ExactArray],
     mutate: Mutation = None,
 ) -> list[Statement]:
-    """The claim's statements on these arrays, after `mutate` has changed the construction's parameters."""
+    """What the claim's body says of these arrays, after `mutate` has changed the construction's parameters."""
     values = {**arrays, **sizes, "xp": Namespace(field)}
     with stage.at(sizes):
         parameters = claim.construct(values)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.arrays.scan import leaves, map_leaves
+from scanproof.constructs.arrays.scan import map_leaves
 
 from ..language.statements import Equal, Statement
 from .array import ExactArray
@@ -41,16 +41,19 @@ def paths(parameters: Any, name: str = "") -> list[str]:
     return [] if parameters is None or callable(parameters) else [name or "parameter"]
 
 
-def on_leaf(position: int, change: Change) -> Callable[[Any], Any]:
-    """A mutation of parameters that changes the array number `position` and leaves the others."""
+@dataclass(frozen=True)
+class OnLeaf:
+    """A mutation of parameters that changes the array with a path and leaves the others."""
 
-    def mutate(parameters: Any) -> Any:
-        counter = iter(range(len(leaves(parameters))))
+    path: str
+    change: Change
+
+    def __call__(self, parameters: Any) -> Any:
+        """The parameters with the array changed."""
+        names = iter(paths(parameters))
         return map_leaves(
-            lambda leaf: change(leaf) if next(counter) == position else leaf, parameters
+            lambda leaf: self.change(leaf) if next(names) == self.path else leaf, parameters
         )
-
-    return mutate
 
 
 def on_right_side(change: Change) -> Callable[[Statement], Statement]:

@@ -96,6 +96,8 @@ class Reading:
 
     def _known(self, node: Node) -> dict[Any, Any]:
         """The values of what depends on the same binders as a node."""
+        if not node.free:
+            return self._values[0]
         depth = 0
         for one in node.free:
             depth = max(depth, self._bound[one][0])
@@ -188,7 +190,7 @@ class Reading:
         if all(isinstance(v, int | float | Fraction) for v in values):
             if node.function in OF_NUMBERS:
                 return self.number(OF_NUMBERS[node.function](*values))
-            values[0] = self.xp.asarray(values[0])
+            values[0] = self.array(values[0])
         return getattr(self, f"map_{node.function}")(*values)
 
     def map_add(self, a: Any, b: Any) -> Any:

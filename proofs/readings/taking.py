@@ -44,13 +44,28 @@ def taken(
     By slices, transposes and new axes where every axis of the result is used once at most, and by arrays of indices
     elsewhere.
     """
+    found = sliced(of, places, shape)
+    if found is None:
+        found = gathered(of, places, shape, truths)
+        return found if truths is None else found * mask(truths)
+    if truths is not None:
+        return found * mask(truths)
+    present = {k for _, steps in places for k in steps}
+    wide = any(k not in present and shape[k] != 1 for k in range(len(shape)))
+    if wide or (shape and not present):
+        return found * mask(np.ones(shape, dtype=bool))
+    return found
+
+
+def sliced(of: Any, places: Sequence[Place], shape: tuple[int, ...]) -> Any:
+    """The entries by slices, transposes and new axes, of length 1 where they repeat; None where these do not do."""
     moves = [next(iter(steps.items()), None) for _, steps in places]
     used = [move[0] for move in moves if move is not None]
     plain = all(len(steps) < 2 for _, steps in places) and len(set(used)) == len(used)
     ends = zip(places, of.shape, strict=True)
     inside = all(0 <= end < length for place, length in ends for end in _ends(place, shape))
     if not (plain and inside) and 0 not in shape:
-        return _gathered(mask, of, places, shape, truths)
+        return None
     index: list[Any] = []
     for (start, _), move in zip(places, moves, strict=True):
         index.append(int(start) if move is None else _slice(start, move[1], shape[move[0]]))
@@ -59,14 +74,8 @@ def taken(
     order = sorted(range(len(used)), key=lambda n: used[n])
     if order != list(range(len(used))):
         of = of.transpose(order)
-    present = set(used)
-    if len(present) < len(shape) and of.shape:
-        of = of[tuple(slice(None) if k in present else None for k in range(len(shape)))]
-    wide = any(k not in present and shape[k] != 1 for k in range(len(shape)))
-    if truths is not None:
-        return of * mask(truths)
-    if wide or (shape and not present):
-        return of * mask(np.ones(shape, dtype=bool))
+    if len(used) < len(shape) and getattr(of, "shape", ()):  # scalars of a field have none
+        of = of[tuple(slice(None) if k in used else None for k in range(len(shape)))]
     return of
 
 
@@ -84,13 +93,10 @@ def _slice(start: int, step: int, count: int) -> slice:
     return slice(start, None if stop < 0 else stop, None if step == 1 else step)
 
 
-def _gathered(
-    mask: Mask,
-    of: Any,
-    places: Sequence[Place],
-    shape: tuple[int, ...],
-    truths: np.ndarray | None,
+def gathered(
+    of: Any, places: Sequence[Place], shape: tuple[int, ...], truths: np.ndarray | None
 ) -> Any:
+    """The entries by arrays of indices; where truths are false, entries from any place."""
     grid = np.indices(shape, sparse=True)
     index = []
     for (start, steps), length in zip(places, of.shape, strict=True):
@@ -98,5 +104,4 @@ def _gathered(
         if truths is None and ((place < 0).any() or (place >= length).any()):
             raise IndexError(f"places {place.min()} to {place.max()} of an axis of length {length}")
         index.append(np.broadcast_to(np.clip(place, 0, length - 1), shape))
-    found = of[tuple(index)]
-    return found if truths is None else found * mask(truths)
+    return of[tuple(index)]

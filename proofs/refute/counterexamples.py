@@ -12,17 +12,17 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 
 from ..check.certificate import Collision, Counterexample, Named, Witness, named
-from ..check.source import Source
-from ..exact.at_point import (
+from ..check.instances.at_point import (
     difference_index,
     inputs_as_text,
     nested,
     quick_statements_at,
     statements_at,
 )
-from ..exact.enclosed import apart
+from ..check.instances.enclosed import apart
+from ..check.instances.points import TRIES, candidates, find, to_refute
+from ..check.source import Source
 from ..exact.instance import Point, shapes
-from ..exact.points import TRIES, candidates, find, to_refute
 from ..language.claim import Claim
 from ..language.numbers import is_nonzero
 from ..language.sizes import Sizes, by_name

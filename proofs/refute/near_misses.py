@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from ..check.changes import WRONG_FIT, Make, changes, is_identity, is_mended
-from ..exact.at_random import agree, balls, overlap, residues
+from ..check.instances.at_random import agree, balls, overlap, residues
 from ..exact.engines import sides
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..exact.at_point import quick_statements_at
+from ..check.instances.at_point import quick_statements_at
 from ..exact.instance import Point
 from ..exact.plain import plainest
 from ..exact.tight import tightened

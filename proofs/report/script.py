@@ -14,11 +14,11 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
+from ..check.instances.at_point import difference_index, statements_at
+from ..check.instances.recorded import Node, in_order, recorded
 from ..exact.array import ExactArray
-from ..exact.at_point import difference_index, statements_at
 from ..exact.counterexample import Counterexample
 from ..exact.engines import sides
-from ..exact.recorded import Node, in_order, recorded
 from ..language.claim import Claim
 from ..language.sizes import by_name
 from ..language.statements import AtMost, Determines, Differs, Statement, Undetermined

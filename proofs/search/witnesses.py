@@ -18,6 +18,7 @@ from scanproof.constructs.errors import UsageError
 
 from ..check.comparison import free_variables, function_value
 from ..check.families import EVERY, FIRST, Family, Pattern, numbers, patterns
+from ..check.instances.at_point import statements_at
 from ..check.traces import places_of
 from ..check.witness_family import (
     NEAR,
@@ -30,7 +31,6 @@ from ..check.witness_family import (
     refuse_conditions,
     sides_at,
 )
-from ..exact.at_point import statements_at
 from ..interpret.array import KernelArray
 from ..interpret.claims import Interpretation, Part
 from ..interpret.evaluate import Evaluator, at_index, positions

@@ -7,12 +7,16 @@ import sys
 import numpy as np
 import pytest
 
-from scanproof.proofs.exact.at_point import difference_index, statements_at
-from scanproof.proofs.exact.points import candidates
+from scanproof.proofs.check.instances.at_point import difference_index, statements_at
+from scanproof.proofs.check.instances.points import candidates
 from scanproof.proofs.language.sizes import shape
 
 from .case import ZOO, Program, Statement
 from .members import FAMILIES  # noqa: F401  imports every file of members
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnhandledThreadExceptionWarning"  # a member that asks in a thread
+)
 
 
 @pytest.mark.short(6)

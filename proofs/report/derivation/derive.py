@@ -6,6 +6,7 @@ import contextlib
 import re
 from typing import Any, cast
 
+from ...check.instances.evaluate import in_symbols
 from ...exact.engines import FLINT
 from ...exact.scalar import DivisionByZero, NotPolynomial
 from ...interpret.questions import Unreadable
@@ -114,7 +115,7 @@ def headings(claim: Claim, count: int) -> list[str]:
     found = []
     if count > 1:
         with contextlib.suppress(NotPolynomial, DivisionByZero):
-            found = FLINT.statements(claim, claim.every_size[0])
+            found = in_symbols(FLINT, claim, claim.every_size[0])
     labels = [LOOP.sub("", str(statement.label)) for statement in found]
     if len(labels) != count or any(re.search(r"\d", label) for label in labels):
         labels = [""] * count

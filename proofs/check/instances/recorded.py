@@ -14,14 +14,15 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
-from ..language.claim import Claim
-from ..language.sizes import Sizes
-from ..language.statements import Statement
-from .array import ExactArray
-from .entries import arranged
-from .field import Field
-from .instance import evaluate, shapes
-from .scalar import as_fraction
+from ...exact.array import ExactArray
+from ...exact.entries import arranged
+from ...exact.field import Field
+from ...exact.instance import shapes
+from ...exact.scalar import as_fraction
+from ...language.claim import Claim
+from ...language.sizes import Sizes
+from ...language.statements import Statement
+from .evaluate import evaluate
 
 
 class Node:

@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..language.claim import Claim
-from ..language.numbers import exceeds, is_nonzero
-from ..language.sizes import Sizes
-from ..language.statements import AtMost, Statement
-from .array import ExactArray
-from .engines import sides
-from .expressions import ExpressionField
-from .instance import Mutation, Point, constants, evaluate, in_fractions, meets_hypotheses
-from .roots import FlintRootsField, RootsField
-from .scalar import DivisionByZero, NotPolynomial
+from ...exact.array import ExactArray
+from ...exact.engines import sides
+from ...exact.expressions import ExpressionField
+from ...exact.instance import Mutation, Point, constants, in_fractions, meets_hypotheses
+from ...exact.roots import FlintRootsField, RootsField
+from ...exact.scalar import DivisionByZero, NotPolynomial
+from ...language.claim import Claim
+from ...language.numbers import exceeds, is_nonzero
+from ...language.sizes import Sizes
+from ...language.statements import AtMost, Statement
+from .evaluate import evaluate
 
 
 def statements_at(

@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..language.claim import Claim
-from ..language.sizes import Sizes
-from ..language.statements import AtMost, Equal
-from .enclosures import ArbField
-from .engines import sides
-from .instance import Point, constants, evaluate
-from .scalar import DivisionByZero
+from ...exact.enclosures import ArbField
+from ...exact.engines import sides
+from ...exact.instance import Point, constants
+from ...exact.scalar import DivisionByZero
+from ...language.claim import Claim
+from ...language.sizes import Sizes
+from ...language.statements import AtMost, Equal
+from .evaluate import evaluate
 
 BITS = 128
 

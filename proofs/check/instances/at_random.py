@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ..language.claim import Claim
-from ..language.sizes import Sizes
-from ..language.statements import Differs, Equal, Statement
-from .array import ExactArray
-from .enclosures import ArbField
-from .engines import sides
-from .entries import arranged
-from .field import Field
-from .instance import Mutation, evaluate, shapes
-from .residues import PRIME, PrimeField
-from .scalar import DivisionByZero, NotPolynomial
+from ...exact.array import ExactArray
+from ...exact.enclosures import ArbField
+from ...exact.engines import sides
+from ...exact.entries import arranged
+from ...exact.field import Field
+from ...exact.instance import Mutation, shapes
+from ...exact.residues import PRIME, PrimeField
+from ...exact.scalar import DivisionByZero, NotPolynomial
+from ...language.claim import Claim
+from ...language.sizes import Sizes
+from ...language.statements import Differs, Equal, Statement
+from .evaluate import evaluate
 
 
 def drawn(

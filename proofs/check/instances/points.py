@@ -10,14 +10,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..language.claim import Claim
-from ..language.sizes import Sizes
-from ..language.statements import Statement
+from ...exact.entries import arranged
+from ...exact.instance import Point, shapes
+from ...exact.plain import near, plain, tied
+from ...exact.tight import fitting
+from ...language.claim import Claim
+from ...language.sizes import Sizes
+from ...language.statements import Statement
 from .at_point import Mutation, quick_statements_at
-from .entries import arranged
-from .instance import Point, shapes
-from .plain import near, plain, tied
-from .tight import fitting
 
 PALETTES = (
     (0, 1, -1),

@@ -1,0 +1,1 @@
+"""A claim at given sizes: its statement read in symbols, fractions, balls and residues."""

@@ -1,0 +1,50 @@
+"""A claim's statement, recorded once and held to what the claim's untraced body computes."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+from scanproof.constructs.errors import UsageError
+
+from ...doors.record.claims import record
+from ...doors.record.recording import Refused
+from ...language.claim import Claim
+from ...readings.residues import prepared
+from ...statement.errors import IllFormed
+from ...statement.statement import Statement
+from ..fidelity import disagreement
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A statement that is the claim's own, for all sizes."""
+
+    statement: Statement
+
+    @cached_property
+    def written(self) -> Statement | None:
+        """The same with gradients written out as nodes; None if a function has no derivative."""
+        with suppress(IllFormed):
+            return prepared(self.statement)
+        return None
+
+
+_known: WeakKeyDictionary[Claim, Stated | None] = WeakKeyDictionary()
+
+
+def stated(claim: Claim) -> Stated | None:
+    """The claim's statement for all sizes; None if it is not recorded so, or is not what the body computes."""
+    if claim not in _known:
+        _known[claim] = _faithful(claim)
+    return _known[claim]
+
+
+def _faithful(claim: Claim) -> Stated | None:
+    with suppress(Refused, UsageError):
+        statement = record(claim)
+        if disagreement(claim, statement) is None:
+            return Stated(statement)
+    return None
