@@ -30,7 +30,13 @@ LONGEST = 60
 SIGNS = {"add": " + ", "subtract": " - ", "multiply": " * ", "divide": " / ", "power": " ** "}
 BINDS = {"add": 1, "subtract": 1, "multiply": 2, "divide": 2, "negative": 3, "power": 4}
 """How tightly operators bind; calls and names bind by 9, and @ as * does."""
-CALLS = {"exp": "np.exp", "log": "np.log", "sqrt": "np.sqrt", "abs": "np.abs"}
+CALLS = {
+    **{n: f"np.{n}" for n in ("exp", "log", "sqrt", "abs", "sin", "cos", "tan", "tanh")},
+    **{f"a{n}": f"np.arc{n}" for n in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{"floor": "np.floor", "ceil": "np.ceil", "erf": "np.vectorize(erf, otypes=[float])"},
+}
+AMONG = {"relu": "np.maximum", "step": "np.heaviside", "softplus": "np.logaddexp"}
+"""Functions of a number and 0."""
 
 
 def program(statement: Statement) -> str:
@@ -49,7 +55,7 @@ def program(statement: Statement) -> str:
         for one in statement.relations
     ]
     sizes = [one.name for one in statement.sizes]
-    names = [*sizes, *(one.name for one in statement.inputs)]
+    names = [*sizes, *(one.name for one in statement.inputs), *functions(relations)]
     writer = Writer([side for one in relations for side in (one.left, one.right)], names)
     body = writer.relations(in_turns(relations))
     shapes = [f"    {i.name}: {shape_text(i.lengths, writer.symbol)}" for i in statement.inputs]
@@ -58,8 +64,16 @@ def program(statement: Statement) -> str:
     doc += [f"    Sizes: {', '.join(least)}."] if least else []
     doc += [f"    At {', '.join(f'{n} = {v}' for n, v in statement.at)}."] if statement.at else []
     doc += ["    Shapes:", *(f"    {line}" for line in shapes)] if shapes else []
-    head = ["import numpy as np", "", "", f"def statement({', '.join(names)}):", *doc, '    """']
+    first = ["from math import erf", ""] if any("vectorize(erf," in line for line in body) else []
+    first += ["import numpy as np", "", ""]
+    head = [*first, f"def statement({', '.join(names)}):", *doc, '    """']
     return "\n".join([*head, *_indented(body)]) + "\n"
+
+
+def functions(relations: Sequence[Relation]) -> dict[str, nodes.Opaque]:
+    """The functions of which only laws are known, which a program gets as arguments."""
+    every = every_node([side for one in relations for side in (one.left, one.right)])
+    return {one.name: one for one in every if isinstance(one, nodes.Opaque)}
 
 
 class Writer:
@@ -213,6 +227,10 @@ class Writer:
         function = node.function
         if function in CALLS:
             return f"{CALLS[function]}({self.text(node.arguments[0])[0]})", 9
+        if function in AMONG:
+            return f"{AMONG[function]}({self.text(node.arguments[0])[0]}, 0.0)", 9
+        if function == "zero":
+            return f"np.equal({self.text(node.arguments[0])[0]}, 0).astype(float)", 9
         if function == "nonnegative":
             return f"({self.within(node.arguments[0], 1)} >= 0).astype(float)", 9
         binds = BINDS[function]
@@ -239,6 +257,31 @@ class Writer:
         letters = [_letters(axes) for axes in (*node.axes, node.result)]
         factors = ", ".join(self.text(one)[0] for one in node.factors)
         return f'np.einsum("{",".join(letters[:-1])}->{letters[-1]}", {factors})', 9
+
+    def opaque(self, node: nodes.Opaque) -> Expression:
+        return f"{node.name}({', '.join(self.text(one)[0] for one in node.arguments)})", 9
+
+    def lookup(self, node: nodes.Lookup) -> Expression:
+        of, places = self._array(node.of), self._array(node.places)
+        ones = f"np.equal.outer({places}, np.arange({self.whole(node.of.shape[0])[0]}))"
+        return f"np.tensordot({ones}, {of}, 1)", 9
+
+    def solve(self, node: nodes.Solve) -> Expression:
+        matrix = self._array(node.matrix)
+        lower = f"np.tril({matrix})"
+        if node.unit:
+            lower = f"np.tril({matrix}, -1) + np.eye({self.whole(node.matrix.shape[-1])[0]})"
+        return f"np.linalg.solve({lower}, {self._array(node.right)})", 9
+
+    def held(self, node: nodes.Held) -> Expression:
+        if not node.format.says:
+            return self.text(node.of)
+        name, (low, high) = self.name("held"), node.format.ends
+        self.line(self.assignment(name, self._array(node.of)))
+        fits = [f"({name} == np.floor({name}))"]
+        fits += [] if low is None else [f"({name} >= {low})"]
+        fits += [] if high is None else [f"({name} <= {high})"]
+        return f"np.where({' & '.join(fits)}, {name}, np.nan)", 9
 
     def norm(self, node: nodes.Norm) -> Expression:
         of = self.text(node.of)[0]
@@ -341,6 +384,10 @@ WRITERS: Table[Any] = Table(
         nodes.Number: Writer.number,
         nodes.Positions: Writer.positions,
         nodes.Map: Writer.map,
+        nodes.Opaque: Writer.opaque,
+        nodes.Lookup: Writer.lookup,
+        nodes.Solve: Writer.solve,
+        nodes.Held: Writer.held,
         nodes.Contract: Writer.contract,
         nodes.Norm: Writer.norm,
         nodes.Fold: Writer.fold,
