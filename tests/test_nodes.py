@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scanproof.proofs.check.comparison import EXACT, FUNCTIONS, function_value
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.enclosures import ArbField
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
+from scanproof.proofs.interpret.evaluate import Evaluator, at_index
 from scanproof.proofs.interpret.session import session
 from scanproof.proofs.readings import floats
 from scanproof.proofs.readings.derivative import without_gradients
-from scanproof.proofs.readings.functions import hashed, smooth
+from scanproof.proofs.readings.functions import smooth
 from scanproof.proofs.readings.latex import latex
 from scanproof.proofs.readings.problem import NoProblem, problem
-from scanproof.proofs.readings.program import program
+from scanproof.proofs.readings.program import functions, program
 from scanproof.proofs.readings.residues import PRIMES, Residues, identical, prepared
 from scanproof.proofs.readings.run import of, relations
 from scanproof.proofs.readings.whole_arrays import in_whole_arrays
@@ -57,8 +59,28 @@ def numbers(statement: Statement, sizes: dict[str, int]) -> dict[str, np.ndarray
     return found
 
 
-def check(statement: Statement, wanted: Any, exact: bool = True) -> None:
-    """Hold the floats, whole arrays, printed program, fractions and residues of a statement to NumPy."""
+def formula(statement: Statement, sizes: dict[str, int], given: dict[str, Any]) -> np.ndarray:
+    """The values of the left side's formulas of the kernel."""
+    with session() as opened:
+        found = problem(statement, opened)
+        array = found.parts[0].left
+        at = {e.terms[0][0]: sizes[name] for name, e in found.sizes.items()}
+
+        def entry(name: str, place: tuple[Any, ...]) -> Any:
+            inside = all(0 <= k < n for k, n in zip(place, given[name].shape, strict=True))
+            return Fraction(int(given[name][place])) if inside else 1009 + 7 * sum(place)
+
+        evaluator = Evaluator(entry, opened, function_value)
+        values = np.empty([at_index(d, at) for d in array.dims])
+        spots = [one.terms[0][0] for one in array.at]
+        for place in np.ndindex(values.shape):
+            where = {**at, **dict(zip(spots, place, strict=True))}
+            values[place] = evaluator.value(array.entry(array.at), where)
+        return values
+
+
+def check(statement: Statement, wanted: Any, exact: bool = True, formulas: bool = True) -> None:
+    """Hold the floats, whole arrays, printed program, fractions, formulas and residues of a statement to NumPy."""
     names: dict[str, Any] = {}
     exec(program(statement), names)
     assert latex(statement).count("{") == latex(statement).count("}")
@@ -79,6 +101,9 @@ def check(statement: Statement, wanted: Any, exact: bool = True) -> None:
             value = np.asarray(value, dtype=float)
             assert value.shape == own.shape, (reading, sizes)
             assert np.allclose(value, own, rtol=1e-9, atol=1e-12), (reading, sizes)
+        if formulas:
+            value = formula(statement, sizes, given)
+            assert value.shape == own.shape and np.allclose(value, own, rtol=1e-9), sizes
         if exact:
             residues = {name: one.astype(np.int64) % PRIMES[0] for name, one in given.items()}
             value = next(of(prepared(statement), Residues(PRIMES[0], sizes, residues)))[1]
@@ -128,9 +153,205 @@ def test_a_system_in_a_build_is_solved_for_all_positions():
     check(of_inputs(MATRIX, RIGHT, left=built), solution)
 
 
-def test_a_system_is_the_loop_over_its_rows_for_the_kernel():
-    """The problem's formulas are evaluated with numbers: both sides of L X = B."""
-    solved = making.solved(MATRIX, RIGHT, unit=True)
+def test_a_gradient_through_a_system_and_through_what_is_looked_up_is_that_of_differences():
+    loss_of = making.entrywise
+    (L,), (B,) = binding.placeholders([(N, N)]), binding.placeholders([(N, M)])
+
+    def squares(node: Node) -> Node:
+        return making.total(loss_of("multiply", node, node))
+
+    for unit in (True, False):
+        for lower in (True, False):
+            at_matrix = binding.gradient(L, squares(making.solved(L, RIGHT, lower, unit)), MATRIX)
+            at_right = binding.gradient(B, squares(making.solved(MATRIX, B, lower, unit)), RIGHT)
+            for gradient, name in ((at_matrix, "L"), (at_right, "B")):
+                held_to_differences(of_inputs(MATRIX, RIGHT, left=gradient), name)
+    (A,) = binding.placeholders([(N, M)])
+    gradient = binding.gradient(A, squares(making.lookup(A, PLACES)), TABLE)
+    held_to_differences(of_inputs(TABLE, PLACES, left=gradient), "A")
+    function = binding.gradient(
+        A, making.total(loss_of("tanh", loss_of("multiply", A, loss_of("sin", A)))), TABLE
+    )
+    held_to_differences(of_inputs(TABLE, left=function), "A")
+
+
+def held_to_differences(statement: Statement, moved: str) -> None:
+    gradient = statement.relations[0].left
+    assert isinstance(gradient, nodes.Gradient)
+    for sizes in EVERY_SIZE:
+        rng = np.random.default_rng(0)
+        given = {
+            one.name: rng.integers(-1, 5, shape_at(one, sizes)).astype(float)
+            if one.format.is_whole
+            else rng.uniform(0.5, 1.5, shape_at(one, sizes))
+            for one in statement.inputs
+        }
+        point = given[moved]
+
+        def loss(value: Any, given: Any = given, sizes: Any = sizes) -> float:
+            reading = floats.Floats(sizes, given)
+            with reading.bound({gradient.point: value}):
+                return float(reading(gradient.loss))
+
+        wanted = np.zeros(point.shape)
+        for place in np.ndindex(point.shape):
+            step = np.zeros(point.shape)
+            step[place] = 1e-5
+            wanted[place] = (loss(point + step) - loss(point - step)) / 2e-5
+        for node in (gradient, without_gradients(gradient)):
+            found = floats.Floats(sizes, given)(node)
+            assert found.shape == point.shape and np.allclose(found, wanted, 1e-5, 1e-5), sizes
+
+
+NUMPYS = {
+    **{name: getattr(np, name) for name in ("tan", "sin", "cos", "tanh", "floor", "ceil")},
+    **{name: getattr(np, f"arc{name[1:]}") for name in ("atan", "asinh")},
+    "acosh": lambda a: np.arccosh(a + 3),
+    **{name: getattr(np, f"arc{name[1:]}") for name in ("asin", "acos", "atanh")},
+    "erf": np.vectorize(math.erf, otypes=[float]),
+    "relu": lambda a: a * (a > 0),
+    "step": lambda a: 1.0 * (a > 0),
+    "zero": lambda a: 1.0 * (a == 0),
+    "softplus": lambda a: np.log1p(np.exp(a)),
+}
+
+
+@pytest.mark.parametrize("name", nodes.NAMED)
+def test_functions_by_their_names_are_the_usual_ones(name: str):
+    inside = name in ("asin", "acos", "atanh")
+    scaled = making.entrywise("divide", TABLE, making.number(10 if inside else 2))
+    shifted = making.entrywise("subtract", scaled, making.number(0 if inside else 2))
+    moved = making.entrywise("add", shifted, making.number(3)) if name == "acosh" else shifted
+    operand = (lambda A: A / 10) if inside else (lambda A: A / 2 - 2)
+    statement = of_inputs(TABLE, left=making.entrywise(name, moved))
+    formulas = name in FUNCTIONS or name in EXACT
+    check(statement, lambda A: NUMPYS[name](operand(A)), exact=False, formulas=formulas)
+    if name in ("floor", "ceil", "relu", "step", "zero"):
+        xp = Namespace(RationalField())
+        value = next(relations(statement, xp, {"N": 2, "M": 1}, {"A": xp.asarray([[5], [3]])}))[1]
+        wanted = NUMPYS[name](np.array([[0.5], [-0.5]]))
+        assert np.array_equal(np.asarray(value.entries, float), wanted)
+    xp = Namespace(ArbField())
+    numbers = xp.asarray([[Fraction(5)], [Fraction(3)]])
+    balls = next(relations(statement, xp, {"N": 2, "M": 1}, {"A": numbers}))[1]
+    wanted = NUMPYS[name](operand(np.array([[5.0], [3.0]])))
+    for ball, number in zip(balls.entries.flat, wanted.flat, strict=True):
+        assert abs(float(ball) - number) < 1e-9
+
+
+def unknown(*laws: str, name: str = "phi") -> Node:
+    """phi(A) − phi(−A)."""
+    mirrored = making.entrywise("negative", TABLE)
+    both = [making.opaque(name, laws, one) for one in (TABLE, mirrored)]
+    return making.entrywise("subtract", *both)
+
+
+def test_a_function_of_which_only_laws_are_known_has_these_and_no_others():
+    nothing = making.full(making.number(0), (N, M))
+    twice = making.entrywise("multiply", making.number(2), making.opaque("phi", ["odd"], TABLE))
+    one = making.opaque("phi", (), TABLE)
+    at_zero = making.opaque("phi", ["vanishing"], nothing, TABLE)
+    rng, sizes = random.Random(0), {"N": 3, "M": 2}
+    holds = {
+        "an even one": (unknown("even"), nothing, True),
+        "an odd one": (unknown("odd"), twice, True),
+        "any": (unknown(), nothing, False),
+        "any is not odd": (unknown(), making.entrywise("add", one, one), False),
+        "two are one": (unknown(name="psi"), unknown(), False),
+        "vanishing where all operands do": (at_zero, nothing, False),
+        "equal operands": (
+            making.opaque("f", (), making.entrywise("add", TABLE, TABLE), TABLE),
+            making.opaque("f", (), making.entrywise("multiply", making.number(2), TABLE), TABLE),
+            True,
+        ),
+    }
+    for name, (left, right, wanted) in holds.items():
+        statement = of_inputs(TABLE, left=left, right=right)
+        assert identical(prepared(statement), sizes, rng) is wanted, name
+        given = {"A": np.random.default_rng(0).normal(size=(3, 2))}
+        _, a, b = next(floats.relations(statement, sizes, given))
+        assert np.allclose(a, b) is wanted, name
+        names: dict[str, Any] = {}
+        exec(program(statement), names)
+        stand_ins = {n: smooth(n, f.laws) for n, f in functions(statement.relations).items()}
+        _, c, d = next(names["statement"](**sizes, **given, **stand_ins))
+        assert np.allclose(a, c) and np.allclose(b, d), name
+
+
+def test_a_function_with_a_meaning_is_not_unknown_and_one_without_laws_has_no_slope_or_value():
+    with pytest.raises(IllFormed, match="relu has a meaning"):
+        making.opaque("relu", (), TABLE)
+    with pytest.raises(IllFormed, match="no law 'linear'"):
+        making.opaque("phi", ("linear",), TABLE)
+    statement = of_inputs(TABLE, left=unknown())
+    xp = Namespace(RationalField())
+    with pytest.raises(NotPolynomial, match="phi, of which only laws are known"):
+        next(relations(statement, xp, {"N": 1, "M": 1}, {"A": xp.asarray([[1]])}))
     with session() as opened:
-        found = problem(of_inputs(MATRIX, RIGHT, left=solved), opened)
-    assert len(found.parts) == 1 and len(opened.recursions) == 1
+        assert opened.functions == set() and problem(statement, opened).parts
+        assert opened.functions == {"phi"}
+    with pytest.raises(IllFormed, match="phi stands for two functions"):
+        program(of_inputs(TABLE, left=unknown(), right=unknown("odd")))
+    with session() as opened, pytest.raises(NoProblem, match="the laws of phi"):
+        problem(of_inputs(TABLE, left=unknown("odd")), opened)
+    (A,) = binding.placeholders([(N, M)])
+    slope = binding.gradient(A, making.total(making.opaque("phi", (), A)), TABLE)
+    with pytest.raises(IllFormed, match="Opaque has no derivative"):
+        program(of_inputs(TABLE, left=slope))
+
+
+def test_a_format_is_printed_and_its_width_is_a_condition():
+    bytes_, any_ = Input("b", (N,), Format("int", 8)), Input("x", (N,))
+    total = making.entrywise("add", bytes_, any_)
+    statement = of_inputs(bytes_, any_, left=nodes.Held(total, Format("int", 8)))
+    said = text(statement)
+    assert "input b (N,) int8" in said and "input x (N,)\n" in said
+    assert "where a1 is a whole number from −128 to 127 in every entry" in said
+    assert "where" not in text(of_inputs(bytes_, left=bytes_))
+    sizes, given = (
+        {"N": 4, "M": 0},
+        {"b": np.array([1.0, 127, -128, 3]), "x": np.array([1.0, 1, 0, 0.5])},
+    )
+    wanted = [2, np.nan, -128, np.nan]
+    names: dict[str, Any] = {}
+    exec(program(statement), names)
+    for _, found, _ in (
+        next(floats.relations(statement, sizes, given)),
+        next(names["statement"](**sizes, **given)),
+    ):
+        assert np.array_equal(found, wanted, equal_nan=True)
+    xp = Namespace(RationalField())
+    for k, one in enumerate(wanted):
+        exact = {name: xp.asarray([Fraction(value[k])]) for name, value in given.items()}
+        reading = relations(statement, xp, {"N": 1, "M": 0}, exact)
+        if math.isnan(one):
+            with pytest.raises(DivisionByZero, match="no number of the format int8"):
+                next(reading)
+        else:
+            assert float(next(reading)[1].entries[0]) == one
+    with session() as opened, pytest.raises(NoProblem, match="the format int8"):
+        problem(statement, opened)
+
+
+def test_what_is_looked_up_at_symbols_has_no_value():
+    places = Input("i", (M,))
+    statement = of_inputs(TABLE, places, left=making.lookup(TABLE, places))
+    with pytest.raises(NotPolynomial, match="a place that is a symbol"):
+        identical(statement, {"N": 2, "M": 2}, random.Random(0))
+    ball = Namespace(ArbField())
+    half = ball.asarray([Fraction(1, 2)]) * 0 + ball.exp(ball.asarray([Fraction(0)]))
+    given = {"A": ball.asarray([[1], [2]]), "i": half}
+    found = next(relations(statement, ball, {"N": 2, "M": 1}, given))[1]
+    assert float(found.entries[0, 0]) == 2
+    with pytest.raises(NotPolynomial, match="a place that is a symbol"):
+        third = ball.asarray([Fraction(1, 3)]) * 3
+        next(relations(statement, ball, {"N": 2, "M": 1}, {**given, "i": third}))
+
+
+def test_conditions_of_a_system_are_on_its_diagonal_alone():
+    said = text(of_inputs(MATRIX, RIGHT, left=making.solved(MATRIX, RIGHT)))
+    assert "where L ≠ 0 on the diagonal" in said
+    for matrix, unit in ((MATRIX, True), (making.identity(N), False)):
+        # an identity's entries are 1 or 0: whether its diagonal is 1 is not looked into
+        said = text(of_inputs(MATRIX, RIGHT, left=making.solved(matrix, RIGHT, unit=unit)))
+        assert ("where" in said) is not unit

@@ -24,7 +24,8 @@ from ..language.conditions import as_bounds
 from ..language.sizes import Sizes, by_name
 from ..language.statements import Determines, Undetermined
 from ..readings.floats import relations
-from ..readings.program import program
+from ..readings.functions import smooth
+from ..readings.program import functions, program
 from ..statement.errors import IllFormed
 from ..statement.statement import Statement
 from .sizes_beyond import nearby
@@ -90,10 +91,12 @@ def _program(
     names: dict[str, Any] = {}
     exec(compile(text, f"the statement of {statement.id}", "exec"), names)
     own = () if statement.at else tuple(one.name for one in statement.sizes)
+    unknown = functions(statement.relations)
+    stand_ins = {name: smooth(name, one.laws) for name, one in unknown.items()}
 
     def run(sizes: Sizes, inputs: Mapping[str, np.ndarray]) -> list[tuple[Any, Any]]:
         given = {name: sizes[name] for name in own}
-        return [(a, b) for _, a, b in names["statement"](**given, **inputs)]
+        return [(a, b) for _, a, b in names["statement"](**given, **inputs, **stand_ins)]
 
     return run
 

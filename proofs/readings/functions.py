@@ -50,13 +50,17 @@ def of_scalar(field: Any, name: str, scalar: Any) -> Any:
     own = getattr(field, name, None)
     if own is not None:
         return own(scalar)
+    if name == "softplus":
+        return field.log(field.number(1) + field.exp(scalar))
     value = field.as_constant(scalar)
     if isinstance(value, Fraction):
         if name in OF_FRACTIONS:
             return field.number(OF_FRACTIONS[name](value))
         if value == 0 and name in (*AT_ZERO, "erf"):
             return field.number(AT_ZERO.get(name, 0))
-    elif value is not None and name in ("relu", "step", "zero"):  # a ball
+    elif value is not None and name in ("floor", "ceil"):  # a ball
+        return getattr(value, name)()
+    elif value is not None and name in ("relu", "step", "zero"):
         above, below = bool(value > 0), bool(value < 0)
         if name == "zero" and (above or below):
             return field.number(0)

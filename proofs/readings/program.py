@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..statement import making, nodes
+from ..statement.errors import IllFormed
 from ..statement.nodes import Node
 from ..statement.order import nonnegative
 from ..statement.statement import Relation, Statement, Turns, every_node, in_turns, inside
@@ -71,9 +72,19 @@ def program(statement: Statement) -> str:
 
 
 def functions(relations: Sequence[Relation]) -> dict[str, nodes.Opaque]:
-    """The functions of which only laws are known, which a program gets as arguments."""
+    """The functions of which only laws are known, which a program gets as arguments.
+
+    Raises:
+        IllFormed: if one name has other laws in another place.
+    """
     every = every_node([side for one in relations for side in (one.left, one.right)])
-    return {one.name: one for one in every if isinstance(one, nodes.Opaque)}
+    found: dict[str, nodes.Opaque] = {}
+    for one in every:
+        if isinstance(one, nodes.Opaque) and found.setdefault(one.name, one).laws != one.laws:
+            raise IllFormed(
+                f"{one.name} stands for two functions, with other laws each; name them apart"
+            )
+    return found
 
 
 class Writer:

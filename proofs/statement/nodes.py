@@ -213,7 +213,7 @@ class Solve(Node):
     outside = ("matrix", "right")
 
     def __post_init__(self) -> None:
-        self._derive(self.right.shape)
+        self._derive(self.right.shape, binds=1)  # as the loop over its rows (`solving`)
 
 
 @dataclass(frozen=True, eq=False)
