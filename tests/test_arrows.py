@@ -36,7 +36,7 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "readings": ("kernel", "language", "exact", "interpret", "statement"),
         "check": (
             *("kernel", "language", "inequalities", "exact", "interpret"),
-            *("statement", "readings"),
+            *("statement", "doors", "readings"),
         ),
         "search": ("kernel", "language", "inequalities", "exact", "interpret", "check"),
         "refute": ("language", "exact", "check"),

@@ -26,6 +26,8 @@ from .derivative import without_gradients
 from .reading import is_matrix_product
 from .slices import Expression, Taking, number_text, shape_text
 
+DEEP = 60
+"""Of nodes one inside the other every so many get their texts first, for Python's stack is not deep enough for all."""
 LONGEST = 60
 """An expression that is longer gets a name."""
 SIGNS = {"add": " + ", "subtract": " - ", "multiply": " * ", "divide": " / ", "power": " ** "}
@@ -95,8 +97,12 @@ class Writer:
     def __init__(self, sides: Sequence[Node], taken: Sequence[str]) -> None:
         every = every_node(sides)
         self._uses = Counter(sides)
+        self._deep: dict[Node, int] = {}
+        """How many nodes each is computed by, one after the other."""
         for node in every:
-            self._uses.update((*node.operands, *inside(node)))
+            below = *node.operands, *inside(node)
+            self._uses.update(below)
+            self._deep[node] = 1 + max((self._deep[one] for one in below), default=0)
         self._taken = {"np", "range", "statement", *taken}
         self._scopes: list[list[str]] = [[]]
         self._texts: list[dict[Node, Expression]] = [{}]
@@ -173,6 +179,10 @@ class Writer:
     def text(self, node: Node) -> Expression:
         """A node's text where it stands; its lines are in the scope that it depends on."""
         depth = self._depth(node)
+        if node not in self._texts[depth] and self._deep.get(node, 0) > DEEP:
+            for below in nodes.operands_first(node, self._waits):
+                if below is not node and self._deep[below] % DEEP == 0:
+                    self.text(below)
         if node not in self._texts[depth]:
             inner = self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
             del self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
@@ -188,6 +198,9 @@ class Writer:
             self._texts += inner[1]
             self._loops += inner[2]
         return self._texts[depth][node]
+
+    def _waits(self, node: Node) -> bool:
+        return self._deep.get(node, 0) > DEEP and node not in self._texts[self._depth(node)]
 
     @property
     def table(self) -> Table[Any]:

@@ -6,7 +6,7 @@ of entries that are never looked at. An empty sum is 0, an empty product 1; a lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cache
@@ -356,6 +356,23 @@ KINDS: tuple[type[Node], ...] = (
     *(Solve, Held, Reshape, Join, Build, Placeholder, Loop, Gradient),
 )
 """Every kind of node."""
+
+
+def operands_first(node: Node, wanted: Callable[[Node], bool]) -> Iterator[Node]:
+    """A node and what it is computed from outside of binders, each once and after its operands, where `wanted`.
+
+    What is made without a loop of ours is deep: functions that call themselves for operands go through this first.
+    """
+    done: set[Node] = set()
+    pending = [(node, False)]
+    while pending:
+        one, ready = pending.pop()
+        if ready:
+            yield one
+        elif one not in done and wanted(one):
+            done.add(one)
+            pending.append((one, True))
+            pending += [(operand, False) for operand in reversed(one.operands)]
 
 
 def arguments(value: Any) -> list[Any]:
