@@ -30,6 +30,10 @@ class Refused(Exception):
     """What a body does cannot be recorded; the message has the line."""
 
 
+class Limits(Refused):
+    """A claim about limits, which statements do not speak of."""
+
+
 class TooMuch(BaseException):
     """More than `MOST` arrays or `ASKED` questions; no `except Exception` of a body stands in its way."""
 
