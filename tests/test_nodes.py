@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from claims import claim
 
+from scanproof import build, equal, gradient, iterate
+from scanproof import numpy as ours
 from scanproof.proofs.check.comparison import EXACT, FUNCTIONS, function_value
+from scanproof.proofs.check.fidelity import disagreement
+from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.enclosures import ArbField
 from scanproof.proofs.exact.polynomials import RationalField
@@ -79,18 +85,25 @@ def formula(statement: Statement, sizes: dict[str, int], given: dict[str, Any]) 
         return values
 
 
-def check(statement: Statement, wanted: Any, exact: bool = True, formulas: bool = True) -> None:
+def check(
+    statement: Statement,
+    wanted: Any,
+    exact: bool = True,
+    formulas: bool = True,
+    every: Sequence[dict[str, int]] = EVERY_SIZE,
+) -> None:
     """Hold the floats, whole arrays, printed program, fractions, formulas and residues of a statement to NumPy."""
     names: dict[str, Any] = {}
     exec(program(statement), names)
     assert latex(statement).count("{") == latex(statement).count("}")
-    for sizes in EVERY_SIZE:
+    for sizes in every:
         given = numbers(statement, sizes)
         own = np.asarray(wanted(**given), dtype=float)
         inputs = {name: one.astype(float) for name, one in given.items()}
         found = {
             "floats": next(floats.relations(statement, sizes, inputs))[1],
             "whole": next(floats.relations(in_whole_arrays(statement), sizes, inputs))[1],
+            "written out": next(floats.relations(prepared(statement), sizes, inputs))[1],
             "program": next(names["statement"](**sizes, **inputs))[1],
         }
         if exact:
@@ -164,11 +177,11 @@ def test_a_gradient_through_a_system_and_through_what_is_looked_up_is_that_of_di
         for lower in (True, False):
             at_matrix = binding.gradient(L, squares(making.solved(L, RIGHT, lower, unit)), MATRIX)
             at_right = binding.gradient(B, squares(making.solved(MATRIX, B, lower, unit)), RIGHT)
-            for gradient, name in ((at_matrix, "L"), (at_right, "B")):
-                held_to_differences(of_inputs(MATRIX, RIGHT, left=gradient), name)
+            for slope, name in ((at_matrix, "L"), (at_right, "B")):
+                held_to_differences(of_inputs(MATRIX, RIGHT, left=slope), name)
     (A,) = binding.placeholders([(N, M)])
-    gradient = binding.gradient(A, squares(making.lookup(A, PLACES)), TABLE)
-    held_to_differences(of_inputs(TABLE, PLACES, left=gradient), "A")
+    slope = binding.gradient(A, squares(making.lookup(A, PLACES)), TABLE)
+    held_to_differences(of_inputs(TABLE, PLACES, left=slope), "A")
     function = binding.gradient(
         A, making.total(loss_of("tanh", loss_of("multiply", A, loss_of("sin", A)))), TABLE
     )
@@ -176,9 +189,9 @@ def test_a_gradient_through_a_system_and_through_what_is_looked_up_is_that_of_di
 
 
 def held_to_differences(statement: Statement, moved: str) -> None:
-    gradient = statement.relations[0].left
-    assert isinstance(gradient, nodes.Gradient)
-    for sizes in EVERY_SIZE:
+    node = statement.relations[0].left
+    assert isinstance(node, nodes.Gradient)
+    for sizes in ({"N": 0, "M": 1}, {"N": 1, "M": 1}, {"N": 3, "M": 2}):
         rng = np.random.default_rng(0)
         given = {
             one.name: rng.integers(-1, 5, shape_at(one, sizes)).astype(float)
@@ -190,16 +203,16 @@ def held_to_differences(statement: Statement, moved: str) -> None:
 
         def loss(value: Any, given: Any = given, sizes: Any = sizes) -> float:
             reading = floats.Floats(sizes, given)
-            with reading.bound({gradient.point: value}):
-                return float(reading(gradient.loss))
+            with reading.bound({node.point: value}):
+                return float(reading(node.loss))
 
         wanted = np.zeros(point.shape)
         for place in np.ndindex(point.shape):
             step = np.zeros(point.shape)
             step[place] = 1e-5
             wanted[place] = (loss(point + step) - loss(point - step)) / 2e-5
-        for node in (gradient, without_gradients(gradient)):
-            found = floats.Floats(sizes, given)(node)
+        for one in (node, without_gradients(node)):
+            found = floats.Floats(sizes, given)(one)
             assert found.shape == point.shape and np.allclose(found, wanted, 1e-5, 1e-5), sizes
 
 
@@ -355,3 +368,52 @@ def test_conditions_of_a_system_are_on_its_diagonal_alone():
         # an identity's entries are 1 or 0: whether its diagonal is 1 is not looked into
         said = text(of_inputs(MATRIX, RIGHT, left=making.solved(matrix, RIGHT, unit=unit)))
         assert ("where" in said) is not unit
+
+
+BODIES = {
+    "slopes through prefixes in a build": (
+        lambda A, S, u, c, xp, N, M: gradient(
+            lambda w: build(xp, N, lambda i: (w[:i] ** 2).sum() * w[i]).sum(), u
+        ),
+        lambda A, S, u, c: [
+            (u[:i] ** 2).sum() + 2 * u[i] * u[i + 1 :].sum() for i in range(len(u))
+        ],
+    ),
+    "slopes of a product": (
+        lambda A, S, u, c, xp, N, M: gradient(lambda w: ours.prod(w) / (1 + c * c), u),
+        lambda A, S, u, c: [np.prod(np.delete(u, i)) / (1 + c * c) for i in range(len(u))],
+    ),
+    "slopes of a convolution": (
+        lambda A, S, u, c, xp, N, M: gradient(
+            lambda w: build(
+                xp, N, lambda i: build(xp, i + 1, lambda j: w[j] * w[i - j]).sum() * c
+            ).sum(),
+            u,
+        ),
+        lambda A, S, u, c: [2 * c * u[: len(u) - i].sum() for i in range(len(u))],
+    ),
+    "powers of a matrix that depend on the position": (
+        lambda A, S, u, c, xp, N, M: build(xp, N, lambda i: iterate(lambda x: x @ S, u, i)),
+        lambda A, S, u, c: [u @ np.linalg.matrix_power(S, i) for i in range(len(u))],
+    ),
+    "both axes backwards": (
+        lambda A, S, u, c, xp, N, M: build(
+            xp, N, lambda i: build(xp, M, lambda j: A[i, j] * A[N - 1 - i, M - 1 - j])
+        ),
+        lambda A, S, u, c: A * A[::-1, ::-1],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_every_reading_of_a_body_is_what_numpy_computes_from_size_1_on(name: str):
+    body, wanted = BODIES[name]
+
+    def twice(A, S, u, c, xp, N, M):
+        found = body(A, S, u, c, xp, N, M)
+        return equal(found, found)
+
+    one = claim(twice, {"A": "N M", "S": "N N", "u": "N", "c": ""})
+    assert disagreement(one, record(one)) is None
+    every = [{"N": n, "M": m} for n, m in ((1, 1), (1, 2), (2, 1), (4, 3))]
+    check(record(one), wanted, every=every)

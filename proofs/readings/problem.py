@@ -217,7 +217,7 @@ class Problem(Reading):
     def gradient(self, node: nodes.Gradient) -> Any:
         """By slopes beside values; written out where those do not lead: through loops and gradients inside."""
         self.session.differentiated = True
-        hard = (nodes.Loop, nodes.Gradient, nodes.Solve)
+        hard = (nodes.Loop, nodes.Gradient, nodes.Solve, nodes.Fold)
         inside = [one for one in every_node([node.loss]) if isinstance(one, hard)]
         if any(isinstance(one, nodes.Placeholder) for loop in inside for one in loop.free):
             return self(without_gradients(node))

@@ -98,5 +98,7 @@ def _gathered(
         if truths is None and ((place < 0).any() or (place >= length).any()):
             raise IndexError(f"places {place.min()} to {place.max()} of an axis of length {length}")
         index.append(np.broadcast_to(np.clip(place, 0, length - 1), shape))
+    if 0 in of.shape:  # no guard holds
+        return mask(np.zeros(shape, dtype=bool))
     found = of[tuple(index)]
     return found if truths is None else found * mask(truths)
