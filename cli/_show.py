@@ -101,7 +101,7 @@ def _recorded(claim, form: str | None, pinned: Definitions | None) -> str:
     """The claim's statement for all sizes; at its smallest sizes, with the reason, where it has none."""
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.doors.record.claims import record
-    from scanproof.proofs.doors.record.recording import Refused
+    from scanproof.proofs.doors.record.recording import Limits, Refused
     from scanproof.proofs.readings.latex import latex
     from scanproof.proofs.readings.program import program
     from scanproof.proofs.statement.errors import IllFormed
@@ -117,6 +117,8 @@ def _recorded(claim, form: str | None, pinned: Definitions | None) -> str:
             note = f"For all sizes it is not recorded: {error}"
             try:
                 found = record(claim, claim.every_size[0])
+            except Limits:
+                return _python(claim)
             except Refused as other:
                 raise UsageError(f"{claim.id} is not recorded: {other}.") from None
     try:
@@ -126,6 +128,17 @@ def _recorded(claim, form: str | None, pinned: Definitions | None) -> str:
     sign = "%" if form == "latex" else "#"
     notes = [one for one in (note, fingerprint(found)) if one]
     return "".join(f"{sign} {one}\n" for one in notes) + said
+
+
+def _python(claim) -> str:
+    """A claim about limits, which no statement speaks of: what its hash covers."""
+    from hashlib import sha256
+
+    from scanproof.proofs.doors.record.python import as_python
+
+    said = as_python(claim)
+    about = "It is about limits, and stays Python: this text, of which that is the hash."
+    return f"# {about}\n# {sha256(said.encode()).hexdigest()}\n{said}"
 
 
 def _program(claim, homes, pinned: Definitions | None) -> str:

@@ -14,10 +14,10 @@ from scanproof import numpy as np
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.polynomials import RationalField
-from scanproof.proofs.readings import floats
+from scanproof.proofs.readings import exact, floats
 from scanproof.proofs.readings.program import program
 from scanproof.proofs.readings.residues import PRIMES, Residues
-from scanproof.proofs.readings.run import of, relations
+from scanproof.proofs.readings.run import of
 from scanproof.proofs.readings.whole_arrays import in_whole_arrays
 
 SHAPES = {"A": "n d", "B": "d n", "S": "n n", "u": "n", "v": "d", "c": ""}
@@ -38,13 +38,13 @@ def test_every_reading_of_a_function_is_what_numpy_computes(name: str):
     names: dict[str, Any] = {}
     exec(program(statement), names)
     field = RationalField()
-    exact = {key: Namespace(field).asarray(one) for key, one in NUMBERS.items()}
+    fractions = {key: Namespace(field).asarray(one).entries for key, one in NUMBERS.items()}
     whole = in_whole_arrays(statement)
     found = {
         "floats": next(floats.relations(statement, SIZES, inputs))[1],
         "whole arrays": next(floats.relations(whole, SIZES, inputs))[1],
         "program": next(names["statement"](**SIZES, **inputs))[1],
-        "fractions": next(relations(statement, Namespace(field), SIZES, exact))[1].entries,
+        "fractions": next(exact.relations(statement, field, SIZES, fractions))[1],
     }
     for reading, value in found.items():
         value = numpy.asarray(value, dtype=float)

@@ -84,12 +84,12 @@ def aside() -> Iterator[None]:
 def asking(beside: tuple[str, ...] = ()) -> Any:
     """The innermost frame that is not this package's answering code, nor in the folders `beside`; None if all are."""
     frame: Any = sys._getframe(1)
-    while frame is not None and not _is_told(frame.f_code.co_filename, beside):
+    while frame is not None and not is_told(frame.f_code.co_filename, beside):
         frame = frame.f_back
     return frame
 
 
-def _is_told(file: str, beside: tuple[str, ...]) -> bool:
+def is_told(file: str, beside: tuple[str, ...]) -> bool:
     """Whether a line of this file may be named: a library's and the command line's may not."""
     ours = os.path.dirname(file) == str(PACKAGE)
     library = "site-packages" in file or file.startswith(LIBRARY)
@@ -109,7 +109,7 @@ def raised_at(error: BaseException, beside: tuple[str, ...] = ()) -> str:
     found, trace = "", error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if _is_told(file, beside):
+        if is_told(file, beside):
             found = f" at {shown(file)}:{trace.tb_lineno}"
         trace = trace.tb_next
     return found

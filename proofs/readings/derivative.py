@@ -253,6 +253,37 @@ def _scattered(node: nodes.Take, adjoint: Node) -> Node:
     return making.contracted([adjoint, ones], [names[:count], names], names[count:])
 
 
+def _of_lookup(node: nodes.Lookup, adjoint: Node, moving: frozenset[Any]) -> Sums:
+    if not node.places.free.isdisjoint(moving):
+        raise IllFormed("the place at which an entry is looked up has no derivative")
+    length, count = node.of.shape[0], len(node.places.shape)
+    ones = making.lookup(making.identity(length), node.places)
+    names = tuple(range(count + len(node.of.shape)))
+    axes = [names[: count + 1], (*names[:count], *names[count + 1 :])]
+    yield node.of, making.contracted([ones, adjoint], axes, names[count:])
+
+
+def _of_solve(node: nodes.Solve, adjoint: Node, moving: frozenset[Any]) -> Sums:
+    """B gets G, the solution of Lᵀ G = adjoint, and L gets −G Xᵀ where it is not 0."""
+    *batch, i, column = range(len(node.shape))
+    turned = making.permuted(node.matrix, (*batch, column, i))
+    back = making.solved(turned, adjoint, lower=False, unit=node.unit)
+    yield node.right, back
+    j = column + 1
+    found = making.contracted(
+        [back, node], [(*batch, i, column), (*batch, j, column)], (*batch, i, j)
+    )
+    below = whole(Axis(i)) - whole(Axis(column)) - (1 if node.unit else 0)
+    lower = making.take(found, making.places_of(found.shape), found.shape, [below])
+    yield node.matrix, _map("negative", lower)
+
+
+def _of_held(node: nodes.Held, adjoint: Node, moving: frozenset[Any]) -> Sums:
+    if node.format.says:
+        raise IllFormed(f"an array of the format {node.format.name} has no derivative")
+    yield node.of, adjoint
+
+
 def _of_join(node: nodes.Join, adjoint: Node, moving: frozenset[Any]) -> Sums:
     start: Any = 0
     for part in node.parts:
@@ -271,6 +302,9 @@ RULES: Table[Callable[[Any, Node, frozenset[Any]], Sums]] = Table(
         nodes.Norm: _of_norm,
         nodes.Fold: _of_fold,
         nodes.Take: _of_take,
+        nodes.Lookup: _of_lookup,
+        nodes.Solve: _of_solve,
+        nodes.Held: _of_held,
         nodes.Reshape: lambda node, adjoint, moving: [
             (node.of, making.reshaped(adjoint, node.of.shape))
         ],
@@ -300,6 +334,13 @@ def _of_power(k: int, adjoint: Node, node: nodes.Map) -> Node:
     return _map("multiply", adjoint, _map("multiply", exponent, smaller))
 
 
+_ONE = making.number(1)
+
+
+def _squared(node: Node) -> Node:
+    return _map("multiply", node, node)
+
+
 def _of_product(k: int, adjoint: Node, node: nodes.Map) -> Node:
     one, other = node.arguments
     return _map("multiply", adjoint, one if k else other)
@@ -314,6 +355,23 @@ SLOPES: dict[str, Callable[[int, Node, nodes.Map], Node]] = {
     "power": _of_power,
     "exp": lambda k, adjoint, node: _map("multiply", adjoint, node),
     "log": lambda k, adjoint, node: _map("divide", adjoint, node.arguments[0]),
+    "sin": lambda k, adjoint, node: _map("multiply", adjoint, _map("cos", node.arguments[0])),
+    "cos": lambda k, adjoint, node: _map(
+        "negative", _map("multiply", adjoint, _map("sin", node.arguments[0]))
+    ),
+    "tan": lambda k, adjoint, node: _map("multiply", adjoint, _map("add", _ONE, _squared(node))),
+    "tanh": lambda k, adjoint, node: _map(
+        "multiply", adjoint, _map("subtract", _ONE, _squared(node))
+    ),
+    "atan": lambda k, adjoint, node: _map(
+        "divide", adjoint, _map("add", _ONE, _squared(node.arguments[0]))
+    ),
+    "atanh": lambda k, adjoint, node: _map(
+        "divide", adjoint, _map("subtract", _ONE, _squared(node.arguments[0]))
+    ),
+    "softplus": lambda k, adjoint, node: _map(
+        "divide", adjoint, _map("add", _ONE, _map("exp", _map("negative", node.arguments[0])))
+    ),
     "sqrt": lambda k, adjoint, node: _map(
         "divide", adjoint, _map("multiply", making.number(2), node)
     ),

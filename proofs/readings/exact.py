@@ -20,6 +20,7 @@ from ..exact.scalar import NotPolynomial
 from ..exact.singular_values import largest_singular_value
 from ..statement import nodes
 from ..statement.statement import Statement
+from .functions import fitting, is_place, of_scalar
 from .reading import Reading, Trajectory, is_matrix_product
 from .run import Sides, of
 from .taking import gathered, sliced
@@ -134,6 +135,25 @@ class Exact(Reading):
 
     def map_abs(self, a: Any) -> np.ndarray:
         return self.each(self.field.abs, self.array(a))
+
+    def named(self, function: str, array: Any) -> np.ndarray:
+        return self.each(lambda one: of_scalar(self.field, function, one), self.array(array))
+
+    def held(self, node: nodes.Held) -> np.ndarray:
+        array = self.array(self(node.of))
+        if not node.format.says:
+            return array
+        return self.each(lambda one: fitting(self.field, node.format, one), array)
+
+    def lookup(self, node: nodes.Lookup) -> np.ndarray:
+        of, places = self.array(self(node.of)), self.array(self(node.places))
+        found = filled((*places.shape, *of.shape[1:]), self.zero)
+        for at in np.ndindex(places.shape):
+            place = self.field.as_constant(places[at])
+            for j in range(len(of)):
+                if is_place(place, j):
+                    found[at] = of[j]
+        return self.made(found)
 
     # Sums, products, norms.
 

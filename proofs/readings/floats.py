@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from ..statement import nodes
 from ..statement.statement import Statement
+from .functions import IN_NUMPY, smooth
 from .reading import Reading
 from .run import Sides, of
 
@@ -21,6 +23,26 @@ class Floats(Reading):
 
     def number(self, value: Any) -> Any:
         return float(value) if isinstance(value, Fraction) else value
+
+    def named(self, function: str, array: Any) -> Any:
+        return np.asarray(IN_NUMPY[function](array))
+
+    def any_function(self, node: nodes.Opaque) -> Callable[..., Any]:
+        return smooth(node.name, node.laws)
+
+    def held(self, node: nodes.Held) -> Any:
+        array = self(node.of)
+        low, high = node.format.ends
+        if not node.format.says:
+            return array
+        fits = array == np.floor(array)
+        fits &= array >= (-np.inf if low is None else low)
+        fits &= array <= (np.inf if high is None else high)
+        return np.where(fits, array, np.nan)
+
+    def at_places(self, node: nodes.Lookup) -> Any:
+        places = np.arange(self.whole(node.of.shape[0]))
+        return np.equal.outer(self(node.places), places).astype(float)
 
     def array(self, value: Any) -> Any:
         found = super().array(value)

@@ -26,6 +26,19 @@ GREEK = (
     *("Lambda", "Sigma", "Phi", "Psi", "Omega", "Gamma"),
 )
 SAYS = {"equal": "=", "at_most": r"\le", "differs": r"\ne"}
+BRACKETS = {
+    "floor": r"\lfloor {} \rfloor",
+    "ceil": r"\lceil {} \rceil",
+    "step": "[{} > 0]",
+    "zero": "[{} = 0]",
+    "relu": r"\max\bigl({}, 0\bigr)",
+}
+OPERATORS = {
+    **{f"a{name}": rf"\arc{name}" for name in ("sin", "cos", "tan")},
+    **{f"a{name}": rf"\operatorname{{ar{name}}}" for name in ("sinh", "cosh", "tanh")},
+    **{name: rf"\operatorname{{{name}}}" for name in ("erf", "softplus")},
+}
+"""Functions that LaTeX has not by their names."""
 LETTERS = "ijklmnpqrsuvwxyz"
 
 
@@ -164,6 +177,13 @@ class _Latex(Writer):
             return rf"[{self.text(first)[0]} \ge 0]", 9
         if function == "negative":
             return f"-{self.within(first, 2)}", 1
+        if function in BRACKETS:
+            return BRACKETS[function].format(self.text(first)[0]), 9
+        if function in nodes.NAMED:
+            return (
+                rf"{OPERATORS.get(function, chr(92) + function)}\bigl({self.text(first)[0]}\bigr)",
+                9,
+            )
         other = node.arguments[1]
         if function == "divide":
             return rf"\frac{{{self.text(first)[0]}}}{{{self.text(other)[0]}}}", 9
@@ -191,6 +211,24 @@ class _Latex(Writer):
         found = rf"\sum{under} {' '.join(factors)}"
         kept = "".join(names[k] for k in node.result)
         return (rf"\Bigl({found}\Bigr)_{{{kept}}}", 9) if kept else (found, 2)
+
+    def opaque(self, node: nodes.Opaque) -> Expression:
+        arguments = ", ".join(self.text(one)[0] for one in node.arguments)
+        return rf"{named(node.name)}\bigl({arguments}\bigr)", 9
+
+    def lookup(self, node: nodes.Lookup) -> Expression:
+        place, of = self.text(node.places)[0], self.within(node.of, 9)
+        return rf"\sum_j \,[{place} = j] \, {{{of}}}_{{j}}", 2
+
+    def solve(self, node: nodes.Solve) -> Expression:
+        lower = rf"\operatorname{{tril}}({self.text(node.matrix)[0]})"
+        if node.unit:
+            of = self.text(node.matrix)[0]
+            lower = rf"\bigl(I + \operatorname{{tril}}_{{-1}}({of})\bigr)"
+        return rf"{lower}^{{-1}} \, {self.within(node.right, 3)}", 2
+
+    def held(self, node: nodes.Held) -> Expression:
+        return rf"\operatorname{{{node.format.name}}}({self.text(node.of)[0]})", 9
 
     def norm(self, node: nodes.Norm) -> Expression:
         under = "_2" if node.kind == "operator" else ""
@@ -290,6 +328,10 @@ FORMULAS: Table[Any] = Table(
         nodes.Number: _Latex.number,
         nodes.Positions: _Latex.positions,
         nodes.Map: _Latex.map,
+        nodes.Opaque: _Latex.opaque,
+        nodes.Lookup: _Latex.lookup,
+        nodes.Solve: _Latex.solve,
+        nodes.Held: _Latex.held,
         nodes.Contract: _Latex.contract,
         nodes.Norm: _Latex.norm,
         nodes.Fold: _Latex.fold,

@@ -10,6 +10,7 @@ from scanproof.constructs.arrays.gradient import Dual
 
 from ..interpret import claims as read
 from ..interpret.array import KernelArray, comprehension
+from ..interpret.array import function as named
 from ..interpret.namespace import Namespace
 from ..interpret.session import Session
 from ..interpret.size import Size
@@ -112,7 +113,26 @@ class Problem(Reading):
         if node.function == "power" and isinstance(node.arguments[1], nodes.Number):
             value = node.arguments[1].value
             values[1] = self.size(value) if isinstance(value, int | Whole) else value
+        if node.function in nodes.NAMED:
+            return self.named(node.function, values[0])
         return getattr(self, f"map_{node.function}")(*values)
+
+    def named(self, function: str, array: Any) -> Any:
+        return named(function, array)
+
+    def any_function(self, node: nodes.Opaque) -> Callable[..., Any]:
+        if node.laws or len(node.arguments) > 1:
+            raise NoProblem(f"the laws of {node.name}, or a function of several numbers")
+        return lambda one: named(node.name, one)
+
+    def held(self, node: nodes.Held) -> Any:
+        if node.format.says:
+            raise NoProblem(f"the format {node.format.name}")
+        return self(node.of)
+
+    def at_places(self, node: nodes.Lookup) -> Any:
+        gap = self(node.places)[..., None] - self.xp.arange(self.size(node.of.shape[0]))
+        return named("zero", gap)
 
     def map_nonnegative(self, a: Any) -> Any:
         return a._ordered(self.xp.asarray(0), 1, 0)
@@ -197,7 +217,7 @@ class Problem(Reading):
     def gradient(self, node: nodes.Gradient) -> Any:
         """By slopes beside values; written out where those do not lead: through loops and gradients inside."""
         self.session.differentiated = True
-        hard = (nodes.Loop, nodes.Gradient)
+        hard = (nodes.Loop, nodes.Gradient, nodes.Solve, nodes.Fold)
         inside = [one for one in every_node([node.loss]) if isinstance(one, hard)]
         if any(isinstance(one, nodes.Placeholder) for loop in inside for one in loop.free):
             return self(without_gradients(node))

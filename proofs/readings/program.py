@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..statement import making, nodes
+from ..statement.errors import IllFormed
 from ..statement.nodes import Node
 from ..statement.order import nonnegative
 from ..statement.statement import Relation, Statement, Turns, every_node, in_turns, inside
@@ -25,12 +26,20 @@ from .derivative import without_gradients
 from .reading import is_matrix_product
 from .slices import Expression, Taking, number_text, shape_text
 
+DEEP = 60
+"""Of nodes one inside the other every so many get their texts first, for Python's stack is not deep enough for all."""
 LONGEST = 60
 """An expression that is longer gets a name."""
 SIGNS = {"add": " + ", "subtract": " - ", "multiply": " * ", "divide": " / ", "power": " ** "}
 BINDS = {"add": 1, "subtract": 1, "multiply": 2, "divide": 2, "negative": 3, "power": 4}
 """How tightly operators bind; calls and names bind by 9, and @ as * does."""
-CALLS = {"exp": "np.exp", "log": "np.log", "sqrt": "np.sqrt", "abs": "np.abs"}
+CALLS = {
+    **{n: f"np.{n}" for n in ("exp", "log", "sqrt", "abs", "sin", "cos", "tan", "tanh")},
+    **{f"a{n}": f"np.arc{n}" for n in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{"floor": "np.floor", "ceil": "np.ceil", "erf": "np.vectorize(erf, otypes=[float])"},
+}
+AMONG = {"relu": "np.maximum", "step": "np.heaviside", "softplus": "np.logaddexp"}
+"""Functions of a number and 0."""
 
 
 def program(statement: Statement) -> str:
@@ -49,7 +58,7 @@ def program(statement: Statement) -> str:
         for one in statement.relations
     ]
     sizes = [one.name for one in statement.sizes]
-    names = [*sizes, *(one.name for one in statement.inputs)]
+    names = [*sizes, *(one.name for one in statement.inputs), *functions(relations)]
     writer = Writer([side for one in relations for side in (one.left, one.right)], names)
     body = writer.relations(in_turns(relations))
     shapes = [f"    {i.name}: {shape_text(i.lengths, writer.symbol)}" for i in statement.inputs]
@@ -58,8 +67,26 @@ def program(statement: Statement) -> str:
     doc += [f"    Sizes: {', '.join(least)}."] if least else []
     doc += [f"    At {', '.join(f'{n} = {v}' for n, v in statement.at)}."] if statement.at else []
     doc += ["    Shapes:", *(f"    {line}" for line in shapes)] if shapes else []
-    head = ["import numpy as np", "", "", f"def statement({', '.join(names)}):", *doc, '    """']
+    first = ["from math import erf", ""] if any("vectorize(erf," in line for line in body) else []
+    first += ["import numpy as np", "", ""]
+    head = [*first, f"def statement({', '.join(names)}):", *doc, '    """']
     return "\n".join([*head, *_indented(body)]) + "\n"
+
+
+def functions(relations: Sequence[Relation]) -> dict[str, nodes.Opaque]:
+    """The functions of which only laws are known, which a program gets as arguments.
+
+    Raises:
+        IllFormed: if one name has other laws in another place.
+    """
+    every = every_node([side for one in relations for side in (one.left, one.right)])
+    found: dict[str, nodes.Opaque] = {}
+    for one in every:
+        if isinstance(one, nodes.Opaque) and found.setdefault(one.name, one).laws != one.laws:
+            raise IllFormed(
+                f"{one.name} stands for two functions, with other laws each; name them apart"
+            )
+    return found
 
 
 class Writer:
@@ -70,8 +97,12 @@ class Writer:
     def __init__(self, sides: Sequence[Node], taken: Sequence[str]) -> None:
         every = every_node(sides)
         self._uses = Counter(sides)
+        self._deep: dict[Node, int] = {}
+        """How many nodes each is computed by, one after the other."""
         for node in every:
-            self._uses.update((*node.operands, *inside(node)))
+            below = *node.operands, *inside(node)
+            self._uses.update(below)
+            self._deep[node] = 1 + max((self._deep[one] for one in below), default=0)
         self._taken = {"np", "range", "statement", *taken}
         self._scopes: list[list[str]] = [[]]
         self._texts: list[dict[Node, Expression]] = [{}]
@@ -148,6 +179,10 @@ class Writer:
     def text(self, node: Node) -> Expression:
         """A node's text where it stands; its lines are in the scope that it depends on."""
         depth = self._depth(node)
+        if node not in self._texts[depth] and self._deep.get(node, 0) > DEEP:
+            for below in nodes.operands_first(node, self._waits):
+                if below is not node and self._deep[below] % DEEP == 0:
+                    self.text(below)
         if node not in self._texts[depth]:
             inner = self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
             del self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
@@ -163,6 +198,9 @@ class Writer:
             self._texts += inner[1]
             self._loops += inner[2]
         return self._texts[depth][node]
+
+    def _waits(self, node: Node) -> bool:
+        return self._deep.get(node, 0) > DEEP and node not in self._texts[self._depth(node)]
 
     @property
     def table(self) -> Table[Any]:
@@ -213,6 +251,10 @@ class Writer:
         function = node.function
         if function in CALLS:
             return f"{CALLS[function]}({self.text(node.arguments[0])[0]})", 9
+        if function in AMONG:
+            return f"{AMONG[function]}({self.text(node.arguments[0])[0]}, 0.0)", 9
+        if function == "zero":
+            return f"np.equal({self.text(node.arguments[0])[0]}, 0).astype(float)", 9
         if function == "nonnegative":
             return f"({self.within(node.arguments[0], 1)} >= 0).astype(float)", 9
         binds = BINDS[function]
@@ -239,6 +281,31 @@ class Writer:
         letters = [_letters(axes) for axes in (*node.axes, node.result)]
         factors = ", ".join(self.text(one)[0] for one in node.factors)
         return f'np.einsum("{",".join(letters[:-1])}->{letters[-1]}", {factors})', 9
+
+    def opaque(self, node: nodes.Opaque) -> Expression:
+        return f"{node.name}({', '.join(self.text(one)[0] for one in node.arguments)})", 9
+
+    def lookup(self, node: nodes.Lookup) -> Expression:
+        of, places = self._array(node.of), self._array(node.places)
+        ones = f"np.equal.outer({places}, np.arange({self.whole(node.of.shape[0])[0]}))"
+        return f"np.tensordot({ones}, {of}, 1)", 9
+
+    def solve(self, node: nodes.Solve) -> Expression:
+        matrix = self._array(node.matrix)
+        lower = f"np.tril({matrix})"
+        if node.unit:
+            lower = f"np.tril({matrix}, -1) + np.eye({self.whole(node.matrix.shape[-1])[0]})"
+        return f"np.linalg.solve({lower}, {self._array(node.right)})", 9
+
+    def held(self, node: nodes.Held) -> Expression:
+        if not node.format.says:
+            return self.text(node.of)
+        name, (low, high) = self.name("held"), node.format.ends
+        self.line(self.assignment(name, self._array(node.of)))
+        fits = [f"({name} == np.floor({name}))"]
+        fits += [] if low is None else [f"({name} >= {low})"]
+        fits += [] if high is None else [f"({name} <= {high})"]
+        return f"np.where({' & '.join(fits)}, {name}, np.nan)", 9
 
     def norm(self, node: nodes.Norm) -> Expression:
         of = self.text(node.of)[0]
@@ -341,6 +408,10 @@ WRITERS: Table[Any] = Table(
         nodes.Number: Writer.number,
         nodes.Positions: Writer.positions,
         nodes.Map: Writer.map,
+        nodes.Opaque: Writer.opaque,
+        nodes.Lookup: Writer.lookup,
+        nodes.Solve: Writer.solve,
+        nodes.Held: Writer.held,
         nodes.Contract: Writer.contract,
         nodes.Norm: Writer.norm,
         nodes.Fold: Writer.fold,

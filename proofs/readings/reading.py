@@ -18,11 +18,16 @@ from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.norms import absolute, norm, operator_norm
 from scanproof.constructs.arrays.ranges import product
 
+from ..exact.scalar import NotPolynomial
 from ..statement import making, nodes
-from ..statement.nodes import Node
+from ..statement.errors import IllFormed
+from ..statement.nodes import NAMED, Node
+from ..statement.solving import by_rows
+from ..statement.statement import every_node
 from ..statement.table import Table
 from ..statement.whole import Axis, Position, Size, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
+from .derivative import without_gradients
 from .taking import affine, taken
 
 
@@ -191,7 +196,41 @@ class Reading:
             if node.function in OF_NUMBERS:
                 return self.number(OF_NUMBERS[node.function](*values))
             values[0] = self.array(values[0])
+        if node.function in NAMED:
+            return self.named(node.function, self.array(values[0]))
         return getattr(self, f"map_{node.function}")(*values)
+
+    def named(self, function: str, array: Any) -> Any:
+        """One of `nodes.NAMED` of every entry."""
+        raise IllFormed(f"{function} is not known to a {type(array).__name__}")
+
+    def opaque(self, node: nodes.Opaque) -> Any:
+        return self.any_function(node)(*map(self, node.arguments))
+
+    def any_function(self, node: nodes.Opaque) -> Callable[..., Any]:
+        """What stands for a function of which only its name and laws are known."""
+        raise NotPolynomial(f"{node.name}, of which only laws are known")
+
+    def held(self, node: nodes.Held) -> Any:
+        array = self(node.of)
+        if not node.format.says:
+            return array
+        raise IllFormed(f"the format {node.format.name} is not known to a {type(array).__name__}")
+
+    def lookup(self, node: nodes.Lookup) -> Any:
+        of, ones = self(node.of), self.at_places(node)
+        places, rest = len(node.places.shape), len(node.of.shape) - 1
+        letters = [_letter(k) for k in range(places + 1 + rest)]
+        left, right = "".join(letters[: places + 1]), "".join(letters[places:])
+        found = left[:-1] + right[1:]
+        return self.xp_of(of).einsum(f"{left},{right}->{found}", ones, of)
+
+    def at_places(self, node: nodes.Lookup) -> Any:
+        """1 at the place that is looked up, along a new last axis, and 0 elsewhere."""
+        raise IllFormed("entries are looked up at places that are not known to be numbers")
+
+    def solve(self, node: nodes.Solve) -> Any:
+        return self(by_rows(node))
 
     def map_add(self, a: Any, b: Any) -> Any:
         return a + b
@@ -321,6 +360,9 @@ class Reading:
         return every
 
     def gradient(self, node: nodes.Gradient) -> Any:
+        if any(map(_has_no_dual, every_node([node.loss]))):
+            return self(without_gradients(node))
+
         def loss(point: Any) -> Any:
             with self.bound({node.point: point}):
                 return self(node.loss)
@@ -336,10 +378,14 @@ METHODS: Table[str] = Table(
         nodes.Number: "constant",
         nodes.Positions: "arange",
         nodes.Map: "map",
+        nodes.Opaque: "opaque",
         nodes.Contract: "contract",
         nodes.Norm: "norm",
         nodes.Fold: "fold",
         nodes.Take: "take",
+        nodes.Lookup: "lookup",
+        nodes.Solve: "solve",
+        nodes.Held: "held",
         nodes.Reshape: "reshape",
         nodes.Join: "join",
         nodes.Build: "build",
@@ -359,6 +405,12 @@ OF_NUMBERS: dict[str, Callable[..., Any]] = {
     "power": lambda a, k: a**k,
 }
 """What becomes of Python's own numbers, exactly."""
+
+
+def _has_no_dual(node: Node) -> bool:
+    """Whether dual numbers do not know a node, so that gradients through it are written out."""
+    kinds = nodes.Opaque, nodes.Lookup, nodes.Held
+    return isinstance(node, kinds) or (isinstance(node, nodes.Map) and node.function in NAMED)
 
 
 def _held(value: Any) -> Any:

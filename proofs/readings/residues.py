@@ -17,8 +17,10 @@ import numpy as np
 
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..statement import nodes
+from ..statement.conditions import is_whole
 from ..statement.statement import Statement
 from .derivative import without_gradients
+from .functions import hashed
 from .reading import Reading
 from .run import of
 
@@ -104,6 +106,24 @@ class Residues(Reading):
         kept = [name for name in names if name in node.result]
         return products.sum(axis=gone).transpose([kept.index(n) for n in node.result]) % self.prime
 
+    def any_function(self, node: nodes.Opaque) -> Callable[..., Any]:
+        return hashed(node.name, self.prime, node.laws)
+
+    def held(self, node: nodes.Held) -> Any:
+        if node.format.says:
+            raise NotPolynomial(f"the format {node.format.name}")
+        return self(node.of)
+
+    def lookup(self, node: nodes.Lookup) -> Any:
+        if not is_whole(node.places):
+            raise NotPolynomial("an entry at a place that is a symbol")
+        of, places = self(node.of), self(node.places)
+        length = len(of)
+        inside = (places < length).reshape((*places.shape, *(1,) * (of.ndim - 1)))
+        if not length:
+            return np.zeros((*places.shape, *of.shape[1:]), dtype=np.int64)
+        return np.where(inside, of[np.minimum(places, length - 1)], 0)
+
     def norm(self, node: nodes.Norm) -> Any:
         raise NotPolynomial("a norm")
 
@@ -149,7 +169,7 @@ def identical(statement: Statement, sizes: Mapping[str, int], rng: random.Random
     for prime in PRIMES:
         draw = np.random.default_rng(rng.randrange(2**32))
         inputs = {
-            one.name: draw.integers(0, prime, tuple(map(length, one.lengths)))
+            one.name: one.format.drawn(draw, tuple(map(length, one.lengths)), prime)
             for one in statement.inputs
         }
         reading = Residues(prime, sizes, inputs)

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from ..statement import making, nodes
 from ..statement.nodes import Node
+from ..statement.order import nonnegative
 from ..statement.whole import Axis, Symbol, Whole, whole
 from ..statement.whole import Number as WholeNumber
 
@@ -205,6 +206,8 @@ class Taking:
             ]
         of = writer.within(node.of, 9)
         of = f"np.array({of})" if isinstance(node.of, nodes.Loop) else of
+        if node.guards and not all(nonnegative(n - 1) for n in node.of.shape):
+            of = f"np.pad({of}, (0, 1))"  # where it is empty, no guard holds
         text = f"{of}[{', '.join(places)}]"
         if not node.guards:
             return text, 9

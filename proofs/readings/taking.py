@@ -96,7 +96,7 @@ def _slice(start: int, step: int, count: int) -> slice:
 def gathered(
     of: Any, places: Sequence[Place], shape: tuple[int, ...], truths: np.ndarray | None
 ) -> Any:
-    """The entries by arrays of indices; where truths are false, entries from any place."""
+    """The entries by arrays of indices; where truths are false, entries from any place, or zeros."""
     grid = np.indices(shape, sparse=True)
     index = []
     for (start, steps), length in zip(places, of.shape, strict=True):
@@ -104,4 +104,6 @@ def gathered(
         if truths is None and ((place < 0).any() or (place >= length).any()):
             raise IndexError(f"places {place.min()} to {place.max()} of an axis of length {length}")
         index.append(np.broadcast_to(np.clip(place, 0, length - 1), shape))
+    if 0 in of.shape:  # no guard holds
+        return np.zeros(shape, dtype=int)
     return of[tuple(index)]

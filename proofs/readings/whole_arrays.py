@@ -89,13 +89,7 @@ class _Lifting:
         rank = len(node.shape)
         arguments = []
         for one in node.arguments:
-            if self.depends(one):
-                lifted = self.of(one)
-                for _ in range(rank - len(one.shape)):
-                    lifted = making.expanded(lifted, 1)
-                arguments.append(lifted)
-            else:
-                arguments.append(one)
+            arguments.append(self._aligned(one, rank) if self.depends(one) else one)
         return making.entrywise(node.function, *arguments)
 
     def contract(self, node: nodes.Contract) -> Node:
@@ -106,6 +100,26 @@ class _Lifting:
             factors.append(self.of(one) if moves else one)
             axes.append((new, *names) if moves else names)
         return nodes.Contract(tuple(factors), tuple(axes), (new, *node.result))
+
+    def opaque(self, node: nodes.Opaque) -> Node:
+        rank = len(node.shape)
+        arguments = [self._aligned(one, rank) for one in node.arguments]
+        return making.opaque(node.name, node.laws, *arguments)
+
+    def _aligned(self, node: Node, rank: int) -> Node:
+        """The node for all positions, with its axes behind those that it lacks among so many."""
+        lifted = self.of(node)
+        for _ in range(rank - len(node.shape)):
+            lifted = making.expanded(lifted, 1)
+        return lifted
+
+    def lookup(self, node: nodes.Lookup) -> Node:
+        if self.depends(node.of):
+            raise _Ragged
+        return making.lookup(node.of, self.of(node.places))
+
+    def solve(self, node: nodes.Solve) -> Node:
+        return nodes.Solve(self.of(node.matrix), self.of(node.right), node.unit)
 
     def norm(self, node: nodes.Norm) -> Node:
         return nodes.Norm(node.kind, self.of(node.of))
@@ -162,6 +176,10 @@ RULES: dict[type[Node], Callable[[_Lifting, Any], Node]] = {
     nodes.Parameter: lambda lifting, node: lifting.of(node.of),
     nodes.Number: _Lifting.number,
     nodes.Map: _Lifting.map,
+    nodes.Opaque: _Lifting.opaque,
+    nodes.Lookup: _Lifting.lookup,
+    nodes.Solve: _Lifting.solve,
+    nodes.Held: lambda lifting, node: nodes.Held(lifting.of(node.of), node.format),
     nodes.Contract: _Lifting.contract,
     nodes.Norm: _Lifting.norm,
     nodes.Take: _Lifting.take,

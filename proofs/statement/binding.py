@@ -124,8 +124,12 @@ class _Replacing:
         if not isinstance(value, Node) or value.free.isdisjoint(self.images):
             return value
         if value not in self.known:
-            self.known[value] = self._node(value)
+            for one in nodes.operands_first(value, self._waits):
+                self.known[one] = self._node(one)
         return self.known[value]
+
+    def _waits(self, node: Node) -> bool:
+        return node not in self.known and not node.free.isdisjoint(self.images)
 
     def _node(self, node: Node) -> Node:
         match node:

@@ -14,23 +14,44 @@ from .order import nonnegative
 from .statement import Statement, every_node
 from .whole import Whole
 
-SAYS = {"divide": "≠ 0", "log": "> 0", "sqrt": "≥ 0"}
-"""What each function needs of its last argument, in every entry."""
+SAYS = {
+    **{"divide": "≠ 0 in every entry", "log": "> 0 in every entry", "sqrt": "≥ 0 in every entry"},
+    **dict.fromkeys(("asin", "acos"), "from −1 to 1 in every entry"),
+    **{"atanh": "between −1 and 1 in every entry", "acosh": "≥ 1 in every entry"},
+    "tan": "no zero of the cosine in every entry",
+}
+"""What each function needs of its last argument."""
+DIAGONAL = "≠ 0 on the diagonal"
 
 
 def conditions(statement: Statement) -> Iterator[tuple[Node, str]]:
     """Each node of which something is needed, with what that is; not where it is seen to hold."""
     seen: set[tuple[Node, str]] = set()
     for node in every_node(statement.nodes):
-        if isinstance(node, nodes.Map) and node.function in SAYS:
-            needed = node.arguments[-1], SAYS[node.function]
-            if needed not in seen and not _holds(*needed):
-                seen.add(needed)
-                yield needed
+        needed = _needed(node)
+        if needed is not None and needed not in seen and not _holds(*needed):
+            seen.add(needed)
+            yield needed
+
+
+def _needed(node: Node) -> tuple[Node, str] | None:
+    match node:
+        case nodes.Map() if node.function in SAYS:
+            return node.arguments[-1], SAYS[node.function]
+        case nodes.Solve(unit=False):
+            return node.matrix, DIAGONAL
+        case nodes.Held() if node.format.says:
+            return node.of, f"{node.format.says} in every entry"
+    return None
 
 
 def _holds(node: Node, says: str) -> bool:
     """Whether a condition on a number, or on whole numbers that sizes and positions determine, is seen to hold."""
+    if says == DIAGONAL:
+        return _holds(making.diagonal(node), SAYS["divide"])
+    says = says.removesuffix(" in every entry")
+    if says not in ("≠ 0", "> 0", "≥ 0"):
+        return False
     value = making.constant(node)
     if isinstance(value, int | Fraction):
         return value > 0 or (says == "≠ 0" and value != 0) or (says == "≥ 0" and value == 0)
@@ -39,3 +60,27 @@ def _holds(node: Node, says: str) -> bool:
         return False
     above = nonnegative(number - (0 if says == "≥ 0" else 1), node.shape)
     return above or (says == "≠ 0" and nonnegative(-number - 1, node.shape))
+
+
+WHOLE = ("add", "subtract", "multiply", "negative", "power", "abs")
+"""Functions of whole numbers with whole values."""
+ALWAYS_WHOLE = ("floor", "ceil", "step", "zero", "nonnegative")
+
+
+def is_whole(node: Node) -> bool:
+    """Whether every entry is seen to be a whole number."""
+    match node:
+        case nodes.Input() | nodes.Held():
+            return node.format.is_whole
+        case nodes.Number():
+            return not isinstance(node.value, Fraction)
+        case nodes.Positions():
+            return True
+        case nodes.Map():
+            every = node.function in WHOLE and all(map(is_whole, node.arguments))
+            return every or node.function in ALWAYS_WHOLE
+        case nodes.Parameter() | nodes.Contract() | nodes.Fold() | nodes.Take() | nodes.Lookup():
+            return all(map(is_whole, node.operands))
+        case nodes.Reshape() | nodes.Join():
+            return all(map(is_whole, node.operands))
+    return False

@@ -248,6 +248,75 @@ def contracted(
     return nodes.Contract(tuple(factors), named, tuple(names[name] for name in result))
 
 
+def opaque(name: str, laws: Iterable[str], *arguments: Node) -> Node:
+    """A function of which only a name and laws are known, entry by entry.
+
+    Raises:
+        IllFormed: if the name is that of a function with a meaning, or there is no such law.
+    """
+    if name in nodes.FUNCTIONS:
+        raise IllFormed(
+            f"{name} has a meaning; a function of which nothing is known needs another name"
+        )
+    if unknown := sorted(set(laws) - set(nodes.LAWS)):
+        raise IllFormed(f"there is no law {unknown[0]!r}; there are {', '.join(nodes.LAWS)}")
+    shape = broadcast(*[a.shape for a in arguments])
+    return nodes.Opaque(name, frozenset(laws), arguments, shape)
+
+
+def lookup(of: Node, places: Node) -> Node:
+    """Entries along the first axis at places that are data: see `nodes.Lookup`."""
+    if not of.shape:
+        raise IllFormed("entries of a number are looked up; it has no axis")
+    return nodes.Lookup(of, places)
+
+
+def solved(matrix: Node, right: Node, lower: bool = True, unit: bool = False) -> Node:
+    """X of a triangular system, (…, n, n) and (…, n, m), or (n,) on the right: see `nodes.Solve`.
+
+    Raises:
+        IllFormed: if the matrix is not square, or the right side has another length.
+    """
+    if len(right.shape) == 1:
+        return take(
+            solved(matrix, expanded(right, 1), lower, unit), (whole(Axis(0)), 0), right.shape
+        )
+    if len(matrix.shape) < 2 or {*matrix.shape[-2:], right.shape[-2]} != {matrix.shape[-1]}:
+        raise IllFormed(
+            f"a system with shapes {shown(matrix.shape)} and {shown(right.shape)}; (…, n, n) and (…, n, m) are expected"
+        )
+    batch = broadcast(matrix.shape[:-2], right.shape[:-2])
+    matrix = spread(matrix, (*batch, *matrix.shape[-2:]))
+    right = spread(right, (*batch, *right.shape[-2:]))
+    if lower:
+        return nodes.Solve(matrix, right, unit)
+    rows, both = (len(batch),), (len(batch), len(batch) + 1)  # backwards it is a lower one
+    return reversed_along(
+        nodes.Solve(reversed_along(matrix, both), reversed_along(right, rows), unit), rows
+    )
+
+
+def reversed_along(node: Node, axes: Iterable[int]) -> Node:
+    """The array with entries in reverse order along axes."""
+    places = [
+        node.shape[k] - 1 - place if k in tuple(axes) else place
+        for k, place in enumerate(places_of(node.shape))
+    ]
+    return take(node, places, node.shape)
+
+
+def diagonal(matrix: Node) -> Node:
+    """The entries on the diagonal: (…, n, n) -> (…, n)."""
+    axes = places_of(matrix.shape)[:-1]
+    return take(matrix, (*axes, axes[-1]), matrix.shape[:-1])
+
+
+def identity(length: WholeNumber) -> Node:
+    """Ones on the diagonal of a square matrix, zeros elsewhere."""
+    gap = whole(Axis(0)) - whole(Axis(1))
+    return take(number(1), (), (length, length), [gap, -gap])
+
+
 def reshaped(node: Node, shape: Sequence[WholeNumber]) -> Node:
     """The same entries in order in another shape; one length may be −1.
 

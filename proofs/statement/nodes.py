@@ -6,21 +6,28 @@ of entries that are never looked at. An empty sum is 0, an empty product 1; a lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
+from .formats import REAL, Format
 from .interned import Interning
 from .whole import Number as WholeNumber
 from .whole import Position, Whole, free
 
 Shape: TypeAlias = tuple[WholeNumber, ...]
 
+NAMED = (
+    *("tan", "sin", "cos", "asin", "acos", "atan", "tanh", "asinh", "acosh", "atanh", "erf"),
+    *("floor", "ceil", "relu", "step", "zero", "softplus"),
+)
+"""Functions of real numbers by their usual names. `relu` of x is the greater of x and 0, `step` is 1 where x > 0 and
+`zero` 1 where x = 0, and else 0; `softplus` is log(1 + exp(x))."""
 FUNCTIONS = {
     **dict.fromkeys(("add", "subtract", "multiply", "divide", "power"), 2),
-    **dict.fromkeys(("negative", "exp", "log", "sqrt", "abs", "nonnegative"), 1),
+    **dict.fromkeys(("negative", "exp", "log", "sqrt", "abs", "nonnegative", *NAMED), 1),
 }
 """What `Map` knows, with the number of operands. `power` has whole exponents ≥ 0; `nonnegative` is 1 where its operand,
 whole numbers that sizes and positions determine, is ≥ 0, and 0 elsewhere."""
@@ -69,10 +76,12 @@ def _wholes(*numbers: Any) -> tuple[Whole, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Input(Node):
-    """An array of independent symbols."""
+    """An array of independent symbols, each a number of its format."""
 
     name: str
     lengths: Shape
+    format: Format
+    defaults: ClassVar[tuple[Any, ...]] = ("", (), REAL)
 
     def __post_init__(self) -> None:
         self._derive(self.lengths)
@@ -180,6 +189,72 @@ class Take(Node):
 
 
 @dataclass(frozen=True, eq=False)
+class Lookup(Node):
+    """Entries of `of` along its first axis at places that are data: Σ_j [places = j] of_j, 0 where that is no place."""
+
+    of: Node
+    places: Node
+    outside = ("of", "places")
+
+    def __post_init__(self) -> None:
+        self._derive((*self.places.shape, *self.of.shape[1:]))
+
+
+@dataclass(frozen=True, eq=False)
+class Solve(Node):
+    """X of L X = `right`, (…, n, n) and (…, n, m), where L is `matrix` on and below its diagonal and 0 above it.
+
+    With `unit`, L has ones on its diagonal, whatever stands there; without, no entry of the diagonal is 0.
+    """
+
+    matrix: Node
+    right: Node
+    unit: bool
+    outside = ("matrix", "right")
+
+    def __post_init__(self) -> None:
+        self._derive(self.right.shape, binds=1)  # as the loop over its rows (`solving`)
+
+
+@dataclass(frozen=True, eq=False)
+class Opaque(Node):
+    """A function, entry by entry, of which only its name and laws are known: equal operands have equal results.
+
+    Shapes are as those of `Map`.
+    """
+
+    name: str
+    laws: frozenset[str]
+    """Some of `LAWS`."""
+    arguments: tuple[Node, ...]
+    lengths: Shape
+    outside = ("arguments",)
+
+    def __post_init__(self) -> None:
+        self._derive(self.lengths)
+
+
+LAWS = {
+    "odd": "f(−x) = −f(x)",
+    "even": "f(−x) = f(x)",
+    "vanishing": "f(0) = 0",
+}
+"""What may be known of an `Opaque` function, of its operands all at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Held(Node):
+    """The same entries, held in a format: what does not fit it has no value."""
+
+    of: Node
+    format: Format
+    outside = ("of",)
+
+    def __post_init__(self) -> None:
+        self._derive(self.of.shape)
+
+
+@dataclass(frozen=True, eq=False)
 class Reshape(Node):
     """The same entries in the same order, in another shape."""
 
@@ -277,10 +352,27 @@ class Gradient(Node):
 
 
 KINDS: tuple[type[Node], ...] = (
-    *(Input, Parameter, Number, Positions, Map, Contract, Norm, Fold, Take, Reshape, Join),
-    *(Build, Placeholder, Loop, Gradient),
+    *(Input, Parameter, Number, Positions, Map, Opaque, Contract, Norm, Fold, Take, Lookup),
+    *(Solve, Held, Reshape, Join, Build, Placeholder, Loop, Gradient),
 )
 """Every kind of node."""
+
+
+def operands_first(node: Node, wanted: Callable[[Node], bool]) -> Iterator[Node]:
+    """A node and what it is computed from outside of binders, each once and after its operands, where `wanted`.
+
+    What is made without a loop of ours is deep: functions that call themselves for operands go through this first.
+    """
+    done: set[Node] = set()
+    pending = [(node, False)]
+    while pending:
+        one, ready = pending.pop()
+        if ready:
+            yield one
+        elif one not in done and wanted(one):
+            done.add(one)
+            pending.append((one, True))
+            pending += [(operand, False) for operand in reversed(one.operands)]
 
 
 def arguments(value: Any) -> list[Any]:

@@ -46,7 +46,9 @@ class Rewriting:
         if not isinstance(value, Node) or not self.has(value):
             return value
         if value not in self.known:
-            self.known[value] = self._node(value)
+            waits = lambda one: one not in self.known and self.has(one)  # noqa: E731
+            for one in nodes.operands_first(value, waits):
+                self.known[one] = self._node(one)
         return self.known[value]
 
     def _node(self, node: Node) -> Node:

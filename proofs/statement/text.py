@@ -13,6 +13,7 @@ from typing import Any
 
 from . import nodes
 from .conditions import conditions
+from .formats import REAL
 from .nodes import Node
 from .statement import OUTERMOST, Relation, Statement, every_node
 from .table import Table
@@ -55,7 +56,8 @@ def lines(statement: Statement) -> Iterator[str]:
     for name, value in statement.at:
         yield f"  at {name} = {value}"
     for one in statement.inputs:
-        yield f"  input {one.name} {_shape(one.lengths)}"
+        held = f" {one.format.name}" if one.format is not REAL else ""
+        yield f"  input {one.name} {_shape(one.lengths)}{held}"
     names = _Names()
     for node in every_node([*statement.nodes, *statement.parameters]):
         yield from _node(node, names)
@@ -66,7 +68,7 @@ def lines(statement: Statement) -> Iterator[str]:
         yield from (f"    {line}" for bound in one.bounds for line in _relation(bound, names))
         yield from (f"    | {line}" for line in one.code.splitlines())
     for node, says in conditions(statement):
-        yield f"  where {names[node]} {says} in every entry"
+        yield f"  where {names[node]} {says}"
     for one in statement.relations:
         yield from _relation(one, names)
 
@@ -136,6 +138,16 @@ def _of_contract(node: nodes.Contract, names: _Names) -> str:
     return f"Σ {' '.join(factors)} → [{_letters(node.result)}]"
 
 
+def _of_opaque(node: nodes.Opaque, names: _Names) -> str:
+    laws = "".join(f", {law}" for law in sorted(node.laws))
+    return f"{node.name}({', '.join(names[a] for a in node.arguments)}), any function{laws}"
+
+
+def _of_solve(node: nodes.Solve, names: _Names) -> str:
+    unit = " with ones on its diagonal" if node.unit else ""
+    return f"X of L X = {names[node.right]}, L the lower triangle of {names[node.matrix]}{unit}"
+
+
 def _of_take(node: nodes.Take, names: _Names) -> str:
     guards = ", ".join(f"{g} ≥ 0" for g in sorted(map(number, node.guards)))
     places = f"[{', '.join(map(number, node.places))}]" if node.places else ""
@@ -155,6 +167,10 @@ TEXTS: Table[Callable[[Any, _Names], str]] = Table(
         nodes.Norm: lambda node, names: f"{node.kind} norm of {names[node.of]}",
         nodes.Fold: lambda node, names: f"{node.operation} of {names[node.of]}",
         nodes.Take: _of_take,
+        nodes.Opaque: _of_opaque,
+        nodes.Lookup: lambda node, names: f"{names[node.of]} at places {names[node.places]}",
+        nodes.Solve: _of_solve,
+        nodes.Held: lambda node, names: f"{names[node.of]} as {node.format.name}",
         nodes.Reshape: lambda node, names: f"{names[node.of]} in another shape",
         nodes.Join: lambda node, names: (
             f"{' | '.join(names[part] for part in node.parts)} along axis {node.axis}"

@@ -18,7 +18,7 @@ from ...statement.order import nonnegative
 from ...statement.whole import Axis, Whole, whole
 from ...statement.whole import Number as WholeNumber
 from .length import Length, is_whole, number_of, plain
-from .recording import current, noting, refusal
+from .recording import INSTEAD, current, noting, refusal
 
 FUNCTIONS = {
     operator.add: "add",
@@ -127,6 +127,19 @@ class Recorded(Operators):
             raise TypeError("an array of one number has no length")
         return self.shape[0].__index__()
 
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        raise refusal(
+            "NumPy is to hold an array of the claim in its own",
+            "write xp.stack([…]) or xp.asarray(…)",
+        )
+
+    def __float__(self) -> float:
+        raise refusal(
+            "a number of an array of the claim was asked", "compute with the array itself"
+        )
+
+    __int__ = __complex__ = __float__  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         raise refusal("the text of an array was asked")
 
@@ -147,8 +160,11 @@ def array(value: Any) -> Recorded:
         return Recorded(making.stacked([array(part).node for part in value]))
     if type(value) is Length:
         return Recorded(making.number(value.number))
-    if speaking_among([value]) is not None or hasattr(value, "__array_namespace__"):
-        raise refusal(f"an array of another kind ({type(value).__name__}) meets a recorded one")
+    kinds = "__array_namespace__", "shape"
+    if speaking_among([value]) is not None or any(hasattr(value, name) for name in kinds):
+        raise refusal(
+            f"an array of another kind ({type(value).__name__}) meets a recorded one", INSTEAD
+        )
     return Recorded(making.number(as_fraction(value)))
 
 

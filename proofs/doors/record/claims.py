@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scanproof.constructs.arrays.scan import map_leaves
@@ -22,7 +20,8 @@ from ...statement.whole import Size, whole
 from .array import Recorded, array
 from .length import Length, number_of
 from .namespace import Namespace
-from .recording import Recording, Refused, Turns, recording, refusal
+from .python import written_out
+from .recording import Limits, Recording, Refused, Turns, recording, refusal
 
 KINDS: dict[type, str] = {
     said.Equal: "equal",
@@ -85,7 +84,7 @@ Sides = tuple[str, Any, Any, tuple[str, ...], Any]
 def _relation(one: Any) -> Sides:
     kind = KINDS.get(type(one))
     if kind is None:
-        raise refusal("it is about limits, which statements do not speak of", where="")
+        raise Limits("it is about limits, which statements do not speak of")
     pieces = (one.label,) if isinstance(one.label, str) else tuple(one.label)
     label = tuple(number_of(p) if type(p) is Length else str(p) for p in pieces if p != "")
     if kind in ("determines", "undetermined"):
@@ -145,13 +144,4 @@ def _hypotheses(
                 bounds = tuple(_closed(one, made.loops) for one in _one_turn(made.loops, stated))
         except (Refused, *FOR_NUMBERS):
             bounds = ()
-        yield Hypothesis(text, bounds, "" if bounds else _code(condition))
-
-
-def _code(condition: Callable[..., Any]) -> str:
-    """A predicate's text; its instructions where there is no text."""
-    try:
-        return textwrap.dedent(inspect.getsource(condition)).strip()
-    except OSError:
-        code = condition.__code__
-        return f"{code.co_code.hex()} {code.co_consts} {code.co_names}"
+        yield Hypothesis(text, bounds, "" if bounds else written_out([condition]))

@@ -130,7 +130,7 @@ class Length:
             return gap == 0
         if sign(gap) is False or sign(-gap) is False:
             return False
-        raise _asked(self, f"whether {self.number} == {shown(other)}")
+        raise _asked(self, f"whether {self.number} == {shown(other)}", AS_CASES)
 
     def __ne__(self, other: object) -> bool:
         found = Length.__eq__(self, other)
@@ -142,7 +142,7 @@ class Length:
     def _ordered(self, other: Any, order: str, gap: Callable[[Any, Any], Number]) -> bool:
         found = sign(gap(self.number, number_of(other))) if is_whole(other) else None
         if found is None:
-            raise _asked(self, f"whether {self.number} {order} {shown(other)}")
+            raise _asked(self, f"whether {self.number} {order} {shown(other)}", AS_CASES)
         return found
 
     def __lt__(self, other: Any) -> bool:
@@ -158,6 +158,7 @@ class Length:
         return self._ordered(other, ">=", lambda a, b: a - b)
 
 
+AS_CASES = "state what holds of some sizes alone as a claim of its own, with sizes="
 AS_ARRAY = "make an array of the size first: xp.asarray(N)"
 
 

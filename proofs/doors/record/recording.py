@@ -17,8 +17,12 @@ from scanproof.constructs.errors import UsageError
 from ...interpret.questions import ARRAYS, place, raised_at
 from ...statement.whole import Position
 
-MOST = 100_000
+MOST = 30_000
 """The most arrays that one recording may make."""
+ASKED = 500_000
+"""How often its arrays may be asked for anything."""
+LIBRARIES = ("jax", "torch")
+"""Those whose functions and arrays have no place in a recorded body."""
 T = TypeVar("T", bound=type)
 
 
@@ -26,8 +30,12 @@ class Refused(Exception):
     """What a body does cannot be recorded; the message has the line."""
 
 
+class Limits(Refused):
+    """A claim about limits, which statements do not speak of."""
+
+
 class TooMuch(BaseException):
-    """More arrays than `MOST`; no `except Exception` of a body stands in its way."""
+    """More than `MOST` arrays or `ASKED` questions; no `except Exception` of a body stands in its way."""
 
 
 @dataclass
@@ -48,6 +56,7 @@ class Recording:
     """Whether sizes are numbers, and not symbols."""
     refusals: list[str] = field(default_factory=list)
     arrays: int = 0
+    asked: int = 0
     loops: list[Turns] = field(default_factory=list)
 
     def count(self) -> None:
@@ -58,9 +67,25 @@ class Recording:
         """
         self.arrays += 1
         if self.arrays > MOST:
-            raise TooMuch
+            self._stop(f"it makes more than {MOST} arrays")
+
+    def ask(self) -> None:
+        """Note that an array was asked for something.
+
+        Raises:
+            TooMuch: if that was too often.
+        """
+        self.asked += 1
+        if self.asked > ASKED:
+            self._stop(f"it asks its arrays for more than {ASKED} things")
+
+    def _stop(self, what: str) -> None:
+        if not self.refusals:
+            self.refusals.append(f"{what}{here()}; {IN_A_LOOP}")
+        raise TooMuch
 
 
+IN_A_LOOP = "write a loop with scan, iterate, build or each, which record one turn"
 _current: Recording | None = None
 """The recording under way, whichever thread of the body records."""
 
@@ -84,19 +109,35 @@ def recording(new: Recording) -> Iterator[Recording]:
     try:
         yield new
     except TooMuch:
-        message = f"it makes more than {MOST} arrays; write a loop with scan, iterate or build"
-        raise Refused(new.refusals[0] if new.refusals else message) from None
+        raise Refused(new.refusals[0]) from None
     except Exception as error:
         if new.refusals:
             raise Refused(new.refusals[0]) from error
-        if isinstance(error, UsageError):
+        if isinstance(error, UsageError | Refused):
             raise
-        said = f"{type(error).__name__}: {error}{raised_at(error, ARRAYS)}"
-        raise Refused(f"its body fails on recorded arrays: {said}") from error
+        raise Refused(_in_words(error)) from error
     finally:
         _current = around
     if new.refusals:
         raise Refused(new.refusals[0])
+
+
+def _in_words(error: Exception) -> str:
+    """An error of a body in one line, with the body's line."""
+    where = raised_at(error, ARRAYS)
+    if isinstance(error, RecursionError):
+        return f"its body calls itself, or makes too long a chain of arrays{where}; {IN_A_LOOP}"
+    library = type(error).__module__.partition(".")[0]
+    if library.startswith(LIBRARIES) or "jax" in str(error) or "torch" in str(error):
+        return f"a function of another library is called on an array of the claim{where}; {INSTEAD}"
+    said = (str(error).splitlines() or [""])[0]
+    return f"its body fails on recorded arrays: {type(error).__name__}: {said}{where}"
+
+
+INSTEAD = (
+    "write it with NumPy's functions (from scanproof import numpy as np), or read it by program(f)"
+)
+"""What to write in the stead of other libraries' arrays and functions."""
 
 
 def here() -> str:
@@ -130,6 +171,8 @@ def noting(cls: T) -> T:
 def _noted(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def noted(*args: Any, **options: Any) -> Any:
+        if _current is not None:
+            _current.ask()
         try:
             return method(*args, **options)
         except Refused:

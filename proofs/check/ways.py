@@ -1,0 +1,103 @@
+"""The instructions that a body runs: at numbers none that it did not run when it was recorded.
+
+A symbol answers no question whose answer depends on sizes. Python lets a body tell it from a number without asking it
+anything: `type(n)`, `id(n)`. A body that does so goes another way at numbers than where it was recorded, at every size,
+so that one small choice of sizes shows it, though the results may differ at large ones alone.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+from ..doors.record.claims import record
+from ..doors.record.recording import Refused
+from ..exact.instance import shapes
+from ..interpret.questions import ARRAYS, is_told, shown
+from ..language.claim import Claim
+from ..statement.statement import Statement
+from .untraced import untraced
+
+Ran = set[tuple[CodeType, int]]
+"""Instructions of bodies, and of the functions of theirs that are no library's: their code and place in it."""
+BY_KIND = frozenset(("type", "__class__", "id"))
+"""Names by which functions are chosen without a branch."""
+
+
+def another_way(claim: Claim, statement: Statement, sizes: Mapping[str, int]) -> str | None:
+    """Where the body runs at these sizes what it did not run when it was recorded, in words; None if nowhere.
+
+    A body that cannot go several ways is not recorded again.
+    """
+    at_numbers: Ran = set()
+    rng = np.random.default_rng(0)
+    inputs = {n: rng.uniform(0.25, 1, dims) for n, dims in shapes(claim, sizes).items()}
+    with _noting(at_numbers), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        with suppress(
+            Exception
+        ):  # a claim's body is foreign code; what ran before its error counts
+            for _ in untraced(claim, sizes, inputs):
+                pass
+    if not any(map(_chooses, {code for code, _ in at_numbers})):
+        return None
+    recorded: Ran = set()
+    with _noting(recorded), suppress(Refused):
+        record(claim, dict(statement.at) or None)
+    places = sorted(_line(code, offset) for code, offset in at_numbers - recorded)
+    if not places:
+        return None
+    file, line = places[0]
+    return (
+        f"at plain numbers the body runs {shown(file)}:{line}, which it does not run where it is recorded: it tells a "
+        "symbol from a number, or an array of symbols from NumPy's; write it without a question for a type"
+    )
+
+
+@contextmanager
+def _noting(ran: Ran) -> Iterator[None]:
+    """Note each instruction that runs inside the block."""
+
+    def inside(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
+        if event == "opcode":
+            ran.add((frame.f_code, frame.f_lasti))
+        return inside
+
+    def called(frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        if not _is_bodys(frame.f_code.co_filename):
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return inside
+
+    around = sys.gettrace()
+    sys.settrace(called)
+    try:
+        yield
+    finally:
+        sys.settrace(around)
+
+
+@lru_cache(maxsize=10_000)
+def _is_bodys(file: str) -> bool:
+    return is_told(file, ARRAYS)
+
+
+@lru_cache(maxsize=10_000)
+def _chooses(code: CodeType) -> bool:
+    """Whether a function's code has a branch, or an `except`, or looks at types."""
+    if code.co_exceptiontable or not BY_KIND.isdisjoint(code.co_names):
+        return True
+    return any("JUMP_IF" in one.opname for one in dis.get_instructions(code))
+
+
+def _line(code: CodeType, offset: int) -> tuple[str, int]:
+    lines = (line for start, end, line in code.co_lines() if start <= offset < end and line)
+    return code.co_filename, next(lines, code.co_firstlineno)
