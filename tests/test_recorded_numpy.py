@@ -17,7 +17,7 @@ from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.readings import floats
 from scanproof.proofs.readings.program import program
 from scanproof.proofs.readings.residues import PRIMES, Residues
-from scanproof.proofs.readings.run import of, relations
+from scanproof.proofs.readings.run import relations
 from scanproof.proofs.readings.whole_arrays import in_whole_arrays
 
 SHAPES = {"A": "n d", "B": "d n", "S": "n n", "u": "n", "v": "d", "c": ""}
@@ -52,6 +52,8 @@ def test_every_reading_of_a_function_is_what_numpy_computes(name: str):
         assert numpy.allclose(value, wanted, rtol=1e-12, atol=1e-12), reading
     prime = PRIMES[0]
     residues = {key: numpy.asarray(one, dtype=numpy.int64) % prime for key, one in NUMBERS.items()}
-    value = next(of(statement, Residues(prime, SIZES, residues)))[1]
     scaled = numpy.rint(wanted * 60).astype(numpy.int64) % prime
-    assert numpy.array_equal(value * 60 % prime, scaled)
+    for one in (statement, whole):
+        _, value, _ = next(Residues(one).relations(prime, SIZES, residues))
+        assert numpy.shape(value) == wanted.shape
+        assert numpy.array_equal(value * 60 % prime, scaled)

@@ -23,8 +23,9 @@ from ..language.claim import Claim
 from ..language.conditions import as_bounds
 from ..language.sizes import Sizes, by_name
 from ..language.statements import Determines, Undetermined
+from ..readings.derivative import prepared
 from ..readings.floats import relations
-from ..readings.program import program
+from ..readings.program import Writer, compiled
 from ..statement.errors import IllFormed
 from ..statement.statement import Statement
 from .sizes_beyond import nearby
@@ -84,16 +85,14 @@ def _program(
 ) -> Callable[[Sizes, Mapping[str, np.ndarray]], list[tuple[Any, Any]]]:
     """The statement as its printed program computes it; as nodes are read where it has a gradient of no formula."""
     try:
-        text = program(statement)
+        body = compiled(prepared(statement), Writer)
     except IllFormed:
         return lambda sizes, inputs: [(a, b) for _, a, b in relations(statement, sizes, inputs)]
-    names: dict[str, Any] = {}
-    exec(compile(text, f"the statement of {statement.id}", "exec"), names)
     own = () if statement.at else tuple(one.name for one in statement.sizes)
 
     def run(sizes: Sizes, inputs: Mapping[str, np.ndarray]) -> list[tuple[Any, Any]]:
         given = {name: sizes[name] for name in own}
-        return [(a, b) for _, a, b in names["statement"](**given, **inputs)]
+        return [(a, b) for _, a, b in body(**given, **inputs)]
 
     return run
 
