@@ -76,6 +76,7 @@ class Writer:
         for node in every:
             self._uses.update((*node.operands, *inside(node)))
         self._taken = {"np", "range", "statement", *taken}
+        self._counts = Counter[str]()
         self._scopes: list[list[str]] = [[]]
         self._texts: list[dict[Node, Expression]] = [{}]
         """In each scope the nodes that have a text there."""
@@ -84,10 +85,10 @@ class Writer:
 
     def name(self, wanted: str) -> str:
         """A new name that begins so."""
-        found, count = wanted, 1
+        found = wanted
         while found in self._taken:
-            count += 1
-            found = f"{wanted}{count}"
+            self._counts[wanted] += 1
+            found = f"{wanted}{self._counts[wanted] + 1}"
         self._taken.add(found)
         return found
 

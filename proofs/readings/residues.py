@@ -8,7 +8,7 @@ each prime, unless it divides all coefficients of their difference. The statemen
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -20,9 +20,10 @@ from ..statement import making, nodes
 from ..statement.nodes import Node
 from ..statement.statement import Statement
 from ..statement.table import Table
-from ..statement.whole import Axis, Whole, at
+from ..statement.whole import Axis, Whole
 from .derivative import prepared
 from .program import SIGNS, Writer, compiled
+from .reading import Reading
 from .slices import Expression, number_text
 
 PRIMES = (2**31 - 1, 2**31 - 19)
@@ -216,7 +217,7 @@ class Residues:
     def drawn(self, prime: int, sizes: Mapping[str, int], rng: random.Random) -> dict[str, Any]:
         """Inputs of which every entry is any residue."""
         draw = np.random.default_rng(rng.randrange(2**32))
-        length: Callable[[Any], Any] = lambda n: at(n, lambda size: sizes[size.name])  # noqa: E731
+        length = Reading(np, sizes, {}).whole
         return {
             one.name: draw.integers(0, prime, tuple(map(length, one.lengths)))
             for one in self.statement.inputs
