@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy
@@ -11,12 +12,13 @@ from test_numpy import EVERYWHERE, NUMBERS, D, T
 
 from scanproof import equal
 from scanproof import numpy as np
+from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.readings import floats
 from scanproof.proofs.readings.program import program
-from scanproof.proofs.readings.residues import PRIMES, Residues
+from scanproof.proofs.readings.residues import PRIMES, Residues, identical
 from scanproof.proofs.readings.run import relations
 from scanproof.proofs.readings.whole_arrays import in_whole_arrays
 
@@ -57,3 +59,12 @@ def test_every_reading_of_a_function_is_what_numpy_computes(name: str):
         _, value, _ = next(Residues(one).relations(prime, SIZES, residues))
         assert numpy.shape(value) == wanted.shape
         assert numpy.array_equal(value * 60 % prime, scaled)
+
+
+def test_a_triangle_that_an_axis_repeats_is_counted_as_often():
+    def body(A, n):
+        return equal(np.tril(np.ones((3, n, n))).sum(axis=0) * A, 3 * np.tril(A))
+
+    one = claim(body, {"A": "n n"}, sizes={"n": (2,)})
+    assert disagreement(one, record(one)) is None
+    assert identical(Residues(record(one)), {"n": 4}, random.Random(0))

@@ -129,8 +129,11 @@ def choices(claim: Claim) -> list[dict[str, int]]:
     ]
     few = [*_few(rng, alike, ALIKE), *_few(rng, alone, ALONE)]
     found = [*every[:2], *every[-1:], *few, *drawn]
-    fitting = [one for one in found if is_for(claim, one) and _affordable(one, least)]
-    return [one for k, one in enumerate(fitting) if one not in fitting[:k]][:CHOICES]
+    kept: list[dict[str, int]] = []
+    for one in found:
+        if len(kept) < CHOICES and one not in kept and _affordable(one, least):
+            kept += [one] if is_for(claim, one) else []
+    return kept
 
 
 def _few(rng: random.Random, every: list[dict[str, int]], count: int) -> list[dict[str, int]]:
