@@ -34,10 +34,11 @@ from scanproof.proofs.interpret.session import session
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.statements import Equal
 from scanproof.proofs.readings import floats
+from scanproof.proofs.readings.derivative import prepared
 from scanproof.proofs.readings.exact import relations
 from scanproof.proofs.readings.problem import NoProblem, problem
 from scanproof.proofs.readings.program import program
-from scanproof.proofs.readings.residues import identical, prepared
+from scanproof.proofs.readings.residues import Residues, identical
 from scanproof.proofs.readings.whole_arrays import in_whole_arrays
 from scanproof.proofs.statement.statement import Statement
 
@@ -137,13 +138,15 @@ def field_difference(
 
 def residue_difference(claim: Claim, statement: Statement, sizes: dict[str, int]) -> str:
     """Where whole arrays of residues do not agree as today's residues do; "" where both need other functions."""
-    whole = in_whole_arrays(prepared(statement))
     try:
         own = all(agree(one) for one in residues(claim, sizes) if isinstance(one, Equal))
     except NotPolynomial:
         own = None
     try:
+        whole = Residues(in_whole_arrays(prepared(statement)))
+        written = Residues(statement)
         found = identical(whole, sizes, random.Random(claim.id))
+        assert identical(written, sizes, random.Random(claim.id)) == found
     except NotPolynomial:
         found = None
     return "" if own == found else f"today {own}, of whole arrays {found}"

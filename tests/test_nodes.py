@@ -24,14 +24,13 @@ from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
 from scanproof.proofs.interpret.evaluate import Evaluator, at_index
 from scanproof.proofs.interpret.session import session
 from scanproof.proofs.readings import floats
-from scanproof.proofs.readings.derivative import without_gradients
+from scanproof.proofs.readings.derivative import prepared, without_gradients
 from scanproof.proofs.readings.exact import relations
 from scanproof.proofs.readings.functions import smooth
 from scanproof.proofs.readings.latex import latex
 from scanproof.proofs.readings.problem import NoProblem, problem
 from scanproof.proofs.readings.program import functions, program
-from scanproof.proofs.readings.residues import PRIMES, Residues, identical, prepared
-from scanproof.proofs.readings.run import of
+from scanproof.proofs.readings.residues import PRIMES, Residues, identical
 from scanproof.proofs.readings.whole_arrays import in_whole_arrays
 from scanproof.proofs.statement import binding, making, nodes
 from scanproof.proofs.statement.errors import IllFormed
@@ -105,6 +104,7 @@ def check(
     names: dict[str, Any] = {}
     exec(program(statement), names)
     assert latex(statement).count("{") == latex(statement).count("}")
+    modular = Residues(statement) if exact else None
     for sizes in every:
         given = numbers(statement, sizes)
         own = np.asarray(wanted(**given), dtype=float)
@@ -126,9 +126,9 @@ def check(
         if formulas:
             value = formula(statement, sizes, given)
             assert value.shape == own.shape and np.allclose(value, own, rtol=1e-9), sizes
-        if exact:
+        if modular is not None:
             residues = {name: one.astype(np.int64) % PRIMES[0] for name, one in given.items()}
-            value = next(of(prepared(statement), Residues(PRIMES[0], sizes, residues)))[1]
+            value = next(modular.relations(PRIMES[0], sizes, residues))[1] % PRIMES[0]
             exactly = in_field(statement, xp, sizes, fractions)
             modulo = [
                 Fraction(str(one)).numerator
@@ -289,7 +289,7 @@ def test_a_function_of_which_only_laws_are_known_has_these_and_no_others():
     }
     for name, (left, right, wanted) in holds.items():
         statement = of_inputs(TABLE, left=left, right=right)
-        assert identical(prepared(statement), sizes, rng) is wanted, name
+        assert identical(Residues(statement), sizes, rng) is wanted, name
         given = {"A": np.random.default_rng(0).normal(size=(3, 2))}
         _, a, b = next(floats.relations(statement, sizes, given))
         assert np.allclose(a, b) is wanted, name
@@ -359,7 +359,7 @@ def test_what_is_looked_up_at_symbols_has_no_value():
     places = Input("i", (M,))
     statement = of_inputs(TABLE, places, left=making.lookup(TABLE, places))
     with pytest.raises(NotPolynomial, match="a place that is a symbol"):
-        identical(statement, {"N": 2, "M": 2}, random.Random(0))
+        Residues(statement)
     ball = Namespace(ArbField())
     half = ball.asarray([Fraction(1, 2)]) * 0 + ball.exp(ball.asarray([Fraction(0)]))
     given = {"A": ball.asarray([[1], [2]]), "i": half}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy
@@ -11,13 +12,13 @@ from test_numpy import EVERYWHERE, NUMBERS, D, T
 
 from scanproof import equal
 from scanproof import numpy as np
+from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.readings import exact, floats
 from scanproof.proofs.readings.program import program
-from scanproof.proofs.readings.residues import PRIMES, Residues
-from scanproof.proofs.readings.run import of
+from scanproof.proofs.readings.residues import PRIMES, Residues, identical
 from scanproof.proofs.readings.whole_arrays import in_whole_arrays
 
 SHAPES = {"A": "n d", "B": "d n", "S": "n n", "u": "n", "v": "d", "c": ""}
@@ -52,6 +53,17 @@ def test_every_reading_of_a_function_is_what_numpy_computes(name: str):
         assert numpy.allclose(value, wanted, rtol=1e-12, atol=1e-12), reading
     prime = PRIMES[0]
     residues = {key: numpy.asarray(one, dtype=numpy.int64) % prime for key, one in NUMBERS.items()}
-    value = next(of(statement, Residues(prime, SIZES, residues)))[1]
     scaled = numpy.rint(wanted * 60).astype(numpy.int64) % prime
-    assert numpy.array_equal(value * 60 % prime, scaled)
+    for one in (statement, whole):
+        _, value, _ = next(Residues(one).relations(prime, SIZES, residues))
+        assert numpy.shape(value) == wanted.shape
+        assert numpy.array_equal(value * 60 % prime, scaled)
+
+
+def test_a_triangle_that_an_axis_repeats_is_counted_as_often():
+    def body(A, n):
+        return equal(np.tril(np.ones((3, n, n))).sum(axis=0) * A, 3 * np.tril(A))
+
+    one = claim(body, {"A": "n n"}, sizes={"n": (2,)})
+    assert disagreement(one, record(one)) is None
+    assert identical(Residues(record(one)), {"n": 4}, random.Random(0))

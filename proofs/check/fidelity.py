@@ -20,9 +20,10 @@ from scanproof.constructs.arrays.masks import Mask
 from ..exact.instance import is_for, shapes
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name
+from ..readings.derivative import prepared
 from ..readings.floats import relations
 from ..readings.functions import smooth
-from ..readings.program import functions, program
+from ..readings.program import Writer, compiled, functions
 from ..statement.errors import IllFormed
 from ..statement.statement import Statement
 from .sizes_beyond import nearby
@@ -89,18 +90,16 @@ def _program(
 ) -> Callable[[Sizes, Mapping[str, np.ndarray]], list[tuple[Any, Any]]]:
     """The statement as its printed program computes it; as nodes are read where it has a gradient of no formula."""
     try:
-        text = program(statement)
+        body = compiled(prepared(statement), Writer)
     except IllFormed:
         return lambda sizes, inputs: [(a, b) for _, a, b in relations(statement, sizes, inputs)]
-    names: dict[str, Any] = {}
-    exec(compile(text, f"the statement of {statement.id}", "exec"), names)
     own = () if statement.at else tuple(one.name for one in statement.sizes)
     unknown = functions(statement.relations)
     stand_ins = {name: smooth(name, one.laws) for name, one in unknown.items()}
 
     def run(sizes: Sizes, inputs: Mapping[str, np.ndarray]) -> list[tuple[Any, Any]]:
         given = {name: sizes[name] for name in own}
-        return [(a, b) for _, a, b in names["statement"](**given, **inputs, **stand_ins)]
+        return [(a, b) for _, a, b in body(**given, **inputs, **stand_ins)]
 
     return run
 
@@ -122,8 +121,11 @@ def choices(claim: Claim) -> list[dict[str, int]]:
     ]
     few = [*_few(rng, alike, ALIKE), *_few(rng, alone, ALONE)]
     found = [*every[:2], *every[-1:], *few, *drawn]
-    fitting = [one for one in found if is_for(claim, one) and _affordable(one, least)]
-    return [one for k, one in enumerate(fitting) if one not in fitting[:k]][:CHOICES]
+    kept: list[dict[str, int]] = []
+    for one in found:
+        if len(kept) < CHOICES and one not in kept and _affordable(one, least):
+            kept += [one] if is_for(claim, one) else []
+    return kept
 
 
 def _few(rng: random.Random, every: list[dict[str, int]], count: int) -> list[dict[str, int]]:

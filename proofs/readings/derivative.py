@@ -6,28 +6,50 @@ operands. Through a `Build` adjoints are added up over its position; through a l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ..statement import binding, making, nodes
 from ..statement.errors import IllFormed
 from ..statement.nodes import Node
 from ..statement.order import nonnegative
 from ..statement.rewriting import Rewriting
-from ..statement.statement import every_node
+from ..statement.statement import Statement, every_node
 from ..statement.table import Table
 from ..statement.whole import Axis, Whole, substituted, whole
 
 Adjoints = dict[Node, Node]
 
 
-def without_gradients(node: Node, known: dict[Node, Node] | None = None) -> Node:
+_known: MutableMapping[Node, Node] = WeakKeyDictionary()
+"""Nodes with what they are without gradients, as long as the nodes live: several readings ask for it."""
+
+
+def prepared(statement: Statement) -> Statement:
+    """The statement with its gradients written out.
+
+    Raises:
+        IllFormed: for a function without a derivative.
+    """
+    writing = _Written(_known)
+    return replace(
+        statement,
+        relations=tuple(
+            replace(one, left=writing.of(one.left), right=writing.of(one.right))
+            for one in statement.relations
+        ),
+    )
+
+
+def without_gradients(node: Node) -> Node:
     """The node with every gradient in it written out.
 
     Raises:
         IllFormed: for a function without a derivative.
     """
-    return _Written(known).of(node)
+    return _Written(_known).of(node)
 
 
 def gradient(point: nodes.Placeholder, loss: Node, at: Node) -> Node:

@@ -37,7 +37,7 @@ def relations(
     inputs: Mapping[str, np.ndarray],
     parameters: Mapping[str, Change] | None = None,
 ) -> Iterator[Sides]:
-    """The sides of each relation as arrays of the field's scalars, as `run.relations` has them.
+    """The sides of each relation as arrays of the field's scalars, as `run.of` has them.
 
     Raises:
         NotPolynomial: if the field lacks a function.

@@ -58,5 +58,5 @@ class Floats(Reading):
 def relations(
     statement: Statement, sizes: Mapping[str, int], inputs: Mapping[str, np.ndarray]
 ) -> Iterator[Sides]:
-    """The sides of each relation, as `run.relations` has them."""
+    """The sides of each relation, as `run.of` has them."""
     return of(statement, Floats(sizes, inputs))

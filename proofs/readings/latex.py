@@ -14,9 +14,9 @@ from ..statement.statement import Relation, Statement, Turns, in_turns
 from ..statement.table import Table
 from ..statement.whole import Axis, Position, Size, Symbol, Whole, whole
 from ..statement.whole import Number as WholeNumber
+from .derivative import prepared
 from .program import Writer
 from .reading import is_matrix_product
-from .residues import prepared
 from .slices import Expression
 from .taking import affine
 

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, reduce
 from typing import Any
 
-from scanproof.constructs.arrays.gradient import Dual
-
 from ..interpret import claims as read
-from ..interpret.array import KernelArray, comprehension
+from ..interpret.array import KernelArray, aligned, comprehension, reciprocal
 from ..interpret.array import function as named
 from ..interpret.namespace import Namespace
 from ..interpret.session import Session
 from ..interpret.size import Size
-from ..interpret.terms import share
+from ..interpret.terms import share, substitute, total
 from ..kernel import index as declarations
-from ..kernel.index import Index, as_index, position, reach, variable
+from ..kernel.index import Index, as_index, declared, position, reach, variable
 from ..kernel.index import size as kernel_size
 from ..kernel.recursion import Recursion, State, new_state
+from ..kernel.term import Factor, Monomial, Term, as_term, made
 from ..language import statements as said
 from ..statement import nodes
-from ..statement.statement import Relation, Statement, every_node
-from ..statement.whole import Axis, Symbol, Whole, at, whole
+from ..statement.statement import Relation, Statement
+from ..statement.whole import Axis, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
-from .derivative import without_gradients
+from .derivative import prepared, without_gradients
 from .reading import Reading
 
 KINDS: dict[str, type[Any]] = {
@@ -47,7 +47,9 @@ def problem(statement: Statement, session: Session) -> read.Interpretation:
         NoProblem, Unreadable, KernelError: if something in it is not said by formulas of the kernel.
     """
     reading = Problem(statement, session)
-    parts = [reading.part(one) for one in statement.relations]
+    written = prepared(statement)
+    session.differentiated = written != statement
+    parts = [reading.part(one) for one in written.relations]
     conditions = [
         reading.part(one, hypothesis.text)
         for hypothesis in statement.hypotheses
@@ -57,12 +59,17 @@ def problem(statement: Statement, session: Session) -> read.Interpretation:
 
 
 class Problem(Reading):
-    """Nodes as kernel arrays. Sizes and positions are the kernel's indices."""
+    """Nodes as kernel arrays. Sizes and positions are the kernel's indices.
+
+    Arrays of one shape have the same positions, so that what is done entry by entry puts nothing in place of them.
+    """
 
     def __init__(self, statement: Statement, session: Session) -> None:
         sizes = {one.name: kernel_size(one.name, one.least) for one in statement.sizes}
         super().__init__(Namespace(), sizes, {})
         self.indices, self.session = sizes, session
+        self._places: dict[tuple[Any, Index], Index] = {}
+        self._lengths: dict[Index, Index] = {}
 
     def part(self, one: Relation, condition: str = "") -> read.Part:
         """A relation, said of positions that stand for all their values."""
@@ -87,6 +94,45 @@ class Problem(Reading):
             raise NoProblem(f"{number} is no linear index of the kernel")
         return as_index(at(number, symbol))
 
+    def place(self, axis: Any, length: Index) -> Index:
+        """The position along an axis of a length: one for each axis, number or name."""
+        found = self._places.get((axis, length))
+        if found is None:
+            found = self._places[axis, length] = position("i", 0, length)
+            self._lengths[found] = length
+        return found
+
+    def made(self, shape: nodes.Shape, entry: Callable[..., Term]) -> KernelArray:
+        """The array with these entries."""
+        dims = list(map(self.index, shape))
+        places = [self.place(k, d) for k, d in enumerate(dims)]
+        return KernelArray(dims, places, share(entry(*places)))
+
+    def entry(self, array: Any, places: Sequence[Index], where: Sequence[Index] = ()) -> Term:
+        """The entry at these places, times [where]; they must lie in the axes wherever `where` holds."""
+        own, term = array.at, array.shared
+        if not where and tuple(places) == own:
+            return term
+        images = {one.terms[0][0]: new for one, new in zip(own, places, strict=True)}
+        scope = term.scope - images.keys()
+        spoken = {v for e in (*places, *where) for v, _ in e.terms}
+        seen = reach(scope).isdisjoint(images)
+        for one, new in zip(own, places, strict=True):
+            length = self._lengths.get(one)
+            if length is not None and length == self._lengths.get(new):
+                ends = [length] if images.keys().isdisjoint(length.variables()) else None
+            else:
+                ends = None
+            if ends is None:
+                ends = [fact.substitute(images) for fact in declared(one.terms[0][0])]
+                seen = seen and all(_is_seen(end, new, where) for end in ends)
+            spoken.update(v for end in ends for v, _ in end.terms)
+        if not seen:  # by what is declared of the place itself: all that is known is looked at
+            return substitute(term, dict(zip(own, places, strict=True)), where)
+        guards = frozenset(where)
+        pairs = [(_moved(m, images, guards), c) for m, c in term.parts.items()]
+        return made(pairs, scope | spoken)
+
     def size(self, number: WholeNumber) -> Any:
         """A whole number as a body has it."""
         found = self.index(number)
@@ -109,6 +155,13 @@ class Problem(Reading):
         return a**exponent
 
     def map(self, node: nodes.Map) -> Any:
+        operation = ON_TERMS.get(node.function)
+        if operation is not None:
+            arrays = [self(a) for a in node.arguments]
+            return self.made(
+                node.lengths,
+                lambda *at: operation(*[self.entry(a, aligned(a.dims, at)) for a in arrays]),
+            )
         values = [self(a) for a in node.arguments]
         if node.function == "power" and isinstance(node.arguments[1], nodes.Number):
             value = node.arguments[1].value
@@ -137,21 +190,52 @@ class Problem(Reading):
     def map_nonnegative(self, a: Any) -> Any:
         return a._ordered(self.xp.asarray(0), 1, 0)
 
+    def contract(self, node: nodes.Contract) -> Any:
+        arrays = [self(one) for one in node.factors]
+
+        def entry(*at: Index) -> Term:
+            places = dict(zip(node.result, at, strict=True))
+            summed = []
+            for names, one in zip(node.axes, arrays, strict=True):
+                for name, length, own in zip(names, one.dims, one.at, strict=True):
+                    if name not in places:
+                        free = own in self._lengths and own not in places.values()
+                        places[name] = own if free else self.place(f"sum {name}", length)
+                        summed.append(places[name])
+            terms = [
+                self.entry(one, [places[name] for name in names])
+                for names, one in zip(node.axes, arrays, strict=True)
+            ]
+            term = reduce(operator.mul, terms)
+            for place in summed:
+                term = total(term, place)
+            return term
+
+        return self.made(node.shape, entry)
+
     def take(self, node: nodes.Take) -> Any:
-        of = self.value(node.of)
+        of = self(node.of)
         guards = sorted(node.guards, key=str)
 
-        def places(axes: Sequence[Index]) -> list[Index]:
-            return [self.index(place, axes) for place in node.places]
+        def entry(*at: Index) -> Term:
+            places = [self.index(place, at) for place in node.places]
+            return self.entry(of, places, [self.index(guard, at) for guard in guards])
 
-        def where(axes: Sequence[Index]) -> list[Index]:
-            return [self.index(guard, axes) for guard in guards]
+        return self.made(node.lengths, entry)
 
-        dims = list(map(self.index, node.lengths))
-        axes = _whole_axes(node)
-        if axes is not None:
-            return _arranged(self.array(of), axes, dims, 0)
-        return _taken(self.array(of), dims, places, where, 0)
+    def join(self, node: nodes.Join) -> Any:
+        parts = [self(one) for one in node.parts]
+
+        def entry(*at: Index) -> Term:
+            term, start = as_term(0), Index(0)
+            for part in parts:
+                along, length = at[node.axis] - start, part.dims[node.axis]
+                inside = [*at[: node.axis], along, *at[node.axis + 1 :]]
+                term = term + self.entry(part, inside, [along, length - 1 - along])
+                start = start + length
+            return term
+
+        return self.made(node.shape, entry)
 
     def array(self, value: Any) -> Any:
         return value.whole if isinstance(value, States) else super().array(value)
@@ -161,12 +245,7 @@ class Problem(Reading):
         place = position("s", low, high)
         with self.bound({node.position: place}):
             row = self(node.entry)
-        return _with_rows(row, place, high - low, 0)
-
-    def joined(self, how: str, parts: Sequence[Any], axis: int = 0) -> Any:
-        if how == "stack":
-            raise NoProblem("rows put together one by one")
-        return super().joined(how, parts, axis)
+        return KernelArray([high - low, *row.dims], [place, *row.at], row.shared)
 
     def loop(self, node: nodes.Loop) -> Any:
         known = self._known(node)
@@ -176,8 +255,6 @@ class Problem(Reading):
 
     def _states(self, recursion: nodes.Recursion) -> list[States]:
         start = [self(one) for one in recursion.start]
-        if any(not isinstance(one, KernelArray) for one in start):
-            raise NoProblem("a gradient through a loop of a symbolic number of turns")
         turns = self.index(recursion.turns)
         time = position("t", self.index(recursion.time.low), self.index(recursion.time.high))
         places = [[position("i", 0, d) for d in leaf.dims] for leaf in start]
@@ -196,8 +273,6 @@ class Problem(Reading):
                     steps = [self(one) for one in recursion.steps]
             finally:
                 self.session.depth -= 1
-            if any(not isinstance(one, KernelArray) for one in steps):
-                raise NoProblem("a gradient through a loop of a symbolic number of turns")
             spoken = _spoken_of(start, steps, places, time, turns)
             if spoken == given:
                 break
@@ -215,13 +290,8 @@ class Problem(Reading):
         ]
 
     def gradient(self, node: nodes.Gradient) -> Any:
-        """By slopes beside values; written out where those do not lead: through loops and gradients inside."""
         self.session.differentiated = True
-        hard = (nodes.Loop, nodes.Gradient, nodes.Solve, nodes.Fold)
-        inside = [one for one in every_node([node.loss]) if isinstance(one, hard)]
-        if any(isinstance(one, nodes.Placeholder) for loop in inside for one in loop.free):
-            return self(without_gradients(node))
-        return super().gradient(node)
+        return self(without_gradients(node))
 
 
 class States:
@@ -255,49 +325,24 @@ def _spoken_of(
     return [variable(v) for v in sorted(reach(found) - own - declarations.current.sizes)]
 
 
-Places = Callable[[Sequence[Index]], list[Index]]
+ON_TERMS: dict[str, Callable[..., Term]] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a * reciprocal(b),
+    "negative": lambda a: a * -1,
+}
 
 
-def _taken(of: Any, dims: list[Index], places: Places, where: Places, lead: int) -> Any:
-    """Entries elsewhere, behind `lead` axes that stay; inside of a gradient of its slopes, too."""
-    if isinstance(of, Dual):
-        value = _taken(of.value, dims, places, where, lead)
-        return of._with(value, _taken(of.tangent, dims, places, where, lead + 1))
-    return comprehension(
-        [*of.dims[:lead], *dims],
-        lambda *at: of.entry([*at[:lead], *places(at[lead:])], where(at[lead:])),
-    )
+def _is_seen(end: Index, place: Index, where: Sequence[Index]) -> bool:
+    """Whether end ≥ 0 is one of the guards, or is declared of a variable of the place."""
+    if not end.terms:
+        return end.const >= 0
+    return end in where or any(end in declared(v) for v, _ in place.terms)
 
 
-def _whole_axes(node: nodes.Take) -> list[int] | None:
-    """For each axis of what is taken from the axis of the result that it is, if all are taken whole, and once."""
-    found = [place.symbols[0] for place in node.places if place in AXES]
-    axes = [one.number for one in found if isinstance(one, Axis)]
-    lengths = [node.lengths[k] for k in axes]
-    whole_ones = len(axes) == len(node.places) == len(set(axes)) and not node.guards
-    return axes if whole_ones and lengths == list(node.of.shape) else None
-
-
-AXES = frozenset(whole(Axis(k)) for k in range(32))
-"""Places that are positions along one axis."""
-
-
-def _arranged(of: Any, axes: Sequence[int], dims: Sequence[Index], lead: int) -> Any:
-    """An array with its axes in another order behind `lead` axes that stay, and new ones: no entry is another term."""
-    if isinstance(of, Dual):
-        value = _arranged(of.value, axes, dims, lead)
-        return of._with(value, _arranged(of.tangent, axes, dims, lead + 1))
-    places = [position("i", 0, d) if k not in axes else None for k, d in enumerate(dims)]
-    at = [of.at[lead + axes.index(k)] if one is None else one for k, one in enumerate(places)]
-    return KernelArray([*of.dims[:lead], *dims], [*of.at[:lead], *at], of.shared)
-
-
-def _with_rows(row: Any, place: Index, length: Index, lead: int) -> Any:
-    """Rows for all values of a position as one array, whose new axis stands behind `lead` others."""
-    if isinstance(row, Dual):
-        value = _with_rows(row.value, place, length, lead)
-        return row._with(value, _with_rows(row.tangent, place, length, lead + 1))
-    dims, places = list(row.dims), list(row.at)
-    dims.insert(lead, length)
-    places.insert(lead, place)
-    return KernelArray(dims, places, row.shared)
+def _moved(m: Monomial, images: Mapping[int, Index], guards: frozenset[Index]) -> Monomial:
+    factors = [Factor(f.name, tuple([e.substitute(images) for e in f.at])) for f in m.factors]
+    if m.guards:
+        guards = guards.union([e.substitute(images) for e in m.guards])
+    return Monomial(m.bound, guards, tuple(sorted(factors) if len(factors) > 1 else factors))

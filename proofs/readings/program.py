@@ -8,9 +8,8 @@ it does not depend on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,7 +21,7 @@ from ..statement.statement import Relation, Statement, Turns, every_node, in_tur
 from ..statement.table import Table
 from ..statement.whole import Axis, Size, Symbol, whole
 from ..statement.whole import Number as WholeNumber
-from .derivative import without_gradients
+from .derivative import prepared
 from .reading import is_matrix_product
 from .slices import Expression, Taking, number_text, shape_text
 
@@ -48,19 +47,16 @@ def program(statement: Statement) -> str:
     Raises:
         IllFormed: for a gradient of what has no derivative.
     """
-    known: dict[Node, Node] = {}
-    relations = [
-        replace(
-            one,
-            left=without_gradients(one.left, known),
-            right=without_gradients(one.right, known),
-        )
-        for one in statement.relations
-    ]
+    return written(prepared(statement), Writer)
+
+
+def written(statement: Statement, kind: type[Writer]) -> str:
+    """The program of a statement without gradients, as a kind of writer writes it."""
     sizes = [one.name for one in statement.sizes]
-    names = [*sizes, *(one.name for one in statement.inputs), *functions(relations)]
-    writer = Writer([side for one in relations for side in (one.left, one.right)], names)
-    body = writer.relations(in_turns(relations))
+    names = [*sizes, *(one.name for one in statement.inputs), *functions(statement.relations)]
+    sides = [side for one in statement.relations for side in (one.left, one.right)]
+    writer = kind(sides, names)
+    body = writer.relations(in_turns(statement.relations))
     shapes = [f"    {i.name}: {shape_text(i.lengths, writer.symbol)}" for i in statement.inputs]
     least = [f"{one.name} ≥ {one.least}" for one in statement.sizes]
     doc = [f'    """{statement.id}: yields the kind and the sides of each relation.', ""]
@@ -71,6 +67,13 @@ def program(statement: Statement) -> str:
     first += ["import numpy as np", "", ""]
     head = [*first, f"def statement({', '.join(names)}):", *doc, '    """']
     return "\n".join([*head, *_indented(body)]) + "\n"
+
+
+def compiled(statement: Statement, kind: type[Writer]) -> Callable[..., Iterator[Any]]:
+    """The function `statement` of the program, in plain NumPy or in what else its `np` is set to."""
+    names: dict[str, Any] = {}
+    exec(compile(written(statement, kind), f"the statement of {statement.id}", "exec"), names)
+    return names["statement"]
 
 
 def functions(relations: Sequence[Relation]) -> dict[str, nodes.Opaque]:
@@ -104,6 +107,7 @@ class Writer:
             self._uses.update(below)
             self._deep[node] = 1 + max((self._deep[one] for one in below), default=0)
         self._taken = {"np", "range", "statement", *taken}
+        self._counts = Counter[str]()
         self._scopes: list[list[str]] = [[]]
         self._texts: list[dict[Node, Expression]] = [{}]
         """In each scope the nodes that have a text there."""
@@ -112,10 +116,10 @@ class Writer:
 
     def name(self, wanted: str) -> str:
         """A new name that begins so."""
-        found, count = wanted, 1
+        found = wanted
         while found in self._taken:
-            count += 1
-            found = f"{wanted}{count}"
+            self._counts[wanted] += 1
+            found = f"{wanted}{self._counts[wanted] + 1}"
         self._taken.add(found)
         return found
 

@@ -1,14 +1,14 @@
 """A statement modulo a prime, on whole arrays of NumPy's integers: equal rational functions are equal there.
 
 Two different rational functions of degree d agree at a point that is drawn with a probability of at most d / prime, for
-each prime, unless it divides all coefficients of their difference. Gradients are written out first.
+each prime, unless it divides all coefficients of their difference. The statement is written once as a program, as
+`program` does it, with every result reduced; sizes and primes are given when that is run.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -16,164 +16,261 @@ from typing import Any
 import numpy as np
 
 from ..exact.scalar import DivisionByZero, NotPolynomial
-from ..statement import nodes
+from ..statement import making, nodes
 from ..statement.conditions import is_whole
+from ..statement.nodes import Node
+from ..statement.solving import by_rows
 from ..statement.statement import Statement
-from .derivative import without_gradients
+from ..statement.table import Table
+from ..statement.whole import Axis, Whole
+from .derivative import prepared
 from .functions import hashed
+from .program import SIGNS, Writer, compiled, functions
 from .reading import Reading
-from .run import of
+from .slices import Expression, number_text
 
 PRIMES = (2**31 - 1, 2**31 - 19)
 """Two primes below 2³¹: products of residues are NumPy's integers of 64 bits."""
 HALF = 16
 """A residue is cut into its lower bits, so many, and the others, so that sums of 2¹⁶ products do not run over."""
-POLYNOMIAL = ("add", "subtract", "multiply", "divide", "negative", "power")
+LOWER = (1 << HALF) - 1
 
 
-class Residues(Reading):
-    """Nodes without gradients as NumPy's integers modulo a prime."""
+class _Writer(Writer):
+    """Writes nodes without gradients modulo `np.prime`, where `np` is a `_Modulus`."""
 
-    def __init__(
-        self, prime: int, sizes: Mapping[str, int], inputs: Mapping[str, np.ndarray]
-    ) -> None:
-        super().__init__(np, sizes, inputs)
+    @property
+    def table(self) -> Table[Any]:
+        return WRITERS
+
+    def number(self, node: nodes.Number) -> Expression:
+        value = node.value
+        if isinstance(value, Fraction):
+            return f"{value.numerator} * np.inverse({value.denominator}) % np.prime", 2
+        if isinstance(value, Whole) or abs(value) < min(PRIMES):
+            return self.whole(value)
+        return f"{value} % np.prime", 2
+
+    def map(self, node: nodes.Map) -> Expression:
+        function, arguments = node.function, node.arguments
+        if function in ("add", "subtract"):
+            sign = SIGNS[function]
+            return (
+                f"({self.within(arguments[0], 1)}{sign}{self.within(arguments[1], 2)}) % np.prime",
+                2,
+            )
+        if function == "negative":
+            return f"-{self.within(arguments[0], 3)} % np.prime", 2
+        if function == "multiply":
+            return f"{self.within(arguments[0], 2)} * {self.within(arguments[1], 3)} % np.prime", 2
+        if function == "divide":
+            inverse = f"np.inverse({self.text(arguments[1])[0]})"
+            return f"{self.within(arguments[0], 2)} * {inverse} % np.prime", 2
+        if function == "power":
+            return f"np.power({self.text(arguments[0])[0]}, {self.wholes(arguments[1])})", 9
+        if function == "nonnegative":
+            return f"np.where({self.wholes(arguments[0])} >= 0, 1, 0)", 9
+        raise NotPolynomial(function)
+
+    def wholes(self, node: Node) -> str:
+        """Whole numbers that depend on no input, which are not reduced."""
+        number = making.entry_of(node)
+        if number is None:  # a door makes no such node
+            raise TypeError("what is compared is not known to be whole numbers")
+        names = [self.name("k") for _ in node.shape]
+        if names:
+            commas = f"{', '.join(names)}{',' if len(names) == 1 else ''}"
+            self.line(f"{commas} = np.indices({self.shape(node.shape)})")
+        text, _ = number_text(
+            number, lambda one: names[one.number] if isinstance(one, Axis) else self.symbol(one)
+        )
+        return f"np.broadcast_to({text}, {self.shape(node.shape)})" if names else text
+
+    def contract(self, node: nodes.Contract) -> Expression:
+        text, binds = super().contract(node)
+        if text.startswith("np.sum("):
+            return f"{text} % np.prime", 2
+        if binds == 2:
+            return f"np.matmul({', '.join(self.text(one)[0] for one in node.factors)})", 9
+        return text, binds
+
+    def lookup(self, node: nodes.Lookup) -> Expression:
+        if not is_whole(node.places):
+            raise NotPolynomial("an entry at a place that is a symbol")
+        return f"np.lookup({self.text(node.of)[0]}, {self.text(node.places)[0]})", 9
+
+    def solve(self, node: nodes.Solve) -> Expression:
+        return self.text(by_rows(node))
+
+    def held(self, node: nodes.Held) -> Expression:
+        if node.format.says:
+            raise NotPolynomial(f"the format {node.format.name}")
+        return self.text(node.of)
+
+    def norm(self, node: nodes.Norm) -> Expression:
+        raise NotPolynomial("a norm")
+
+
+WRITERS: Table[Any] = Table(
+    "text modulo a prime",
+    {
+        nodes.Input: _Writer.input,
+        nodes.Parameter: _Writer.parameter,
+        nodes.Number: _Writer.number,
+        nodes.Positions: _Writer.positions,
+        nodes.Map: _Writer.map,
+        nodes.Opaque: _Writer.opaque,
+        nodes.Lookup: _Writer.lookup,
+        nodes.Solve: _Writer.solve,
+        nodes.Held: _Writer.held,
+        nodes.Contract: _Writer.contract,
+        nodes.Norm: _Writer.norm,
+        nodes.Fold: _Writer.fold,
+        nodes.Take: _Writer.take,
+        nodes.Reshape: _Writer.reshape,
+        nodes.Join: _Writer.join,
+        nodes.Build: _Writer.build,
+        nodes.Placeholder: _Writer.placeholder,
+        nodes.Loop: _Writer.loop,
+    },
+)
+"""How each kind of node is written; the others are refused."""
+
+
+class _Modulus:
+    """What programs need of NumPy's namespace, modulo a prime: arrays are of integers of 64 bits."""
+
+    arange = staticmethod(np.arange)
+    indices = staticmethod(np.indices)
+    clip = staticmethod(np.clip)
+    broadcast_to = staticmethod(np.broadcast_to)
+    stack = staticmethod(np.stack)
+    concatenate = staticmethod(np.concatenate)
+    pad = staticmethod(np.pad)
+    sum = staticmethod(np.sum)
+
+    def __init__(self, prime: int) -> None:
         self.prime = prime
 
     def array(self, value: Any) -> Any:
-        if type(value) is np.ndarray:
-            return value
-        return np.asarray(super().array(self._residue(value)))
+        return np.array(value, dtype=np.int64)
 
-    def mask(self, truths: np.ndarray) -> Any:
-        return truths.astype(np.int64)
+    def zeros(self, shape: Any) -> Any:
+        return np.zeros(shape, dtype=np.int64)
 
-    def _residue(self, value: Any) -> Any:
-        if not isinstance(value, int | Fraction):
-            return value
-        return value.numerator * pow(value.denominator, -1, self.prime) % self.prime
+    def ones(self, shape: Any) -> Any:
+        return np.ones(shape, dtype=np.int64)
 
-    def map(self, node: nodes.Map) -> Any:
-        if node.function in POLYNOMIAL:
-            exponent = node.arguments[-1]
-            if node.function == "power" and not isinstance(exponent, nodes.Number):
-                return self._powers(self(node.arguments[0]), self.wholes(exponent))
-            return super().map(node)
-        if node.function != "nonnegative":
-            raise NotPolynomial(node.function)
-        return super().map(node)
+    def eye(self, size: int) -> Any:
+        return np.eye(size, dtype=np.int64)
 
-    def map_add(self, a: Any, b: Any) -> Any:
-        return (self.array(a) + self.array(b)) % self.prime
+    def full(self, shape: Any, value: Any) -> Any:
+        return np.full(shape, value, dtype=np.int64)
 
-    def map_subtract(self, a: Any, b: Any) -> Any:
-        return (self.array(a) - self.array(b)) % self.prime
+    def where(self, truths: Any, one: Any, other: float) -> Any:
+        return np.where(truths, int(one) if isinstance(one, float) else one, int(other))
 
-    def map_multiply(self, a: Any, b: Any) -> Any:
-        return self.array(a) * self.array(b) % self.prime
+    def inverse(self, value: Any) -> Any:
+        """1 / value.
 
-    def map_negative(self, a: Any) -> Any:
-        return -self.array(a) % self.prime
-
-    def map_divide(self, a: Any, b: Any) -> Any:
-        b = self.array(b)
-        if not b.all():
+        Raises:
+            DivisionByZero: if an entry is 0.
+        """
+        value = np.asarray(value) % self.prime
+        if not value.all():
             raise DivisionByZero("a residue is divided by 0")
-        return self.array(a) * self._powers(b, np.asarray(self.prime - 2)) % self.prime
+        return self.power(value, -1)
 
-    def map_power(self, a: Any, exponent: Any) -> Any:
-        return self._powers(self.array(a), np.asarray(exponent))
+    def power(self, base: Any, exponent: Any) -> Any:
+        """base ** exponent."""
+        base, exponent = np.broadcast_arrays(base, exponent)
+        pairs = zip(base.ravel().tolist(), exponent.ravel().tolist(), strict=True)
+        powers = [pow(b, k, self.prime) for b, k in pairs]
+        return np.array(powers, dtype=np.int64).reshape(base.shape)
 
-    def _powers(self, base: Any, exponents: np.ndarray) -> Any:
-        """base ** exponents, by squares."""
-        base, left = np.broadcast_arrays(base, exponents)
-        found = np.ones(base.shape, dtype=np.int64)
-        while left.any():
-            found = np.where(left & 1, found * base % self.prime, found)
-            base, left = base * base % self.prime, left >> 1
-        return found
+    def prod(self, vector: Any) -> Any:
+        return reduce(lambda a, b: a * b % self.prime, vector, np.int64(1))
 
-    def contract(self, node: nodes.Contract) -> Any:
-        factors = [self(one) for one in node.factors]
-        if len(factors) == 2:
-            high, low = factors[0] >> HALF, factors[0] & ((1 << HALF) - 1)
-            upper, lower = (_summed(node, [part, factors[1]]) for part in (high, low))
-            return ((upper % self.prime << HALF) + lower) % self.prime
-        names = sorted({name for axes in node.axes for name in axes})
-        aligned = [_aligned(one, axes, names) for one, axes in zip(factors, node.axes, strict=True)]
-        products = reduce(lambda a, b: a * b % self.prime, aligned)
-        gone = tuple(k for k, name in enumerate(names) if name not in node.result)
-        kept = [name for name in names if name in node.result]
-        return products.sum(axis=gone).transpose([kept.index(n) for n in node.result]) % self.prime
-
-    def any_function(self, node: nodes.Opaque) -> Callable[..., Any]:
-        return hashed(node.name, self.prime, node.laws)
-
-    def held(self, node: nodes.Held) -> Any:
-        if node.format.says:
-            raise NotPolynomial(f"the format {node.format.name}")
-        return self(node.of)
-
-    def lookup(self, node: nodes.Lookup) -> Any:
-        if not is_whole(node.places):
-            raise NotPolynomial("an entry at a place that is a symbol")
-        of, places = self(node.of), self(node.places)
+    def lookup(self, of: Any, places: Any) -> Any:
+        """The entries at places; 0 where there is none."""
+        of, places = np.asarray(of), np.asarray(places)
         length = len(of)
-        inside = (places < length).reshape((*places.shape, *(1,) * (of.ndim - 1)))
         if not length:
-            return np.zeros((*places.shape, *of.shape[1:]), dtype=np.int64)
+            return self.zeros((*places.shape, *of.shape[1:]))
+        inside = (places < length).reshape((*places.shape, *(1,) * (of.ndim - 1)))
         return np.where(inside, of[np.minimum(places, length - 1)], 0)
 
-    def norm(self, node: nodes.Norm) -> Any:
-        raise NotPolynomial("a norm")
+    def matmul(self, a: Any, b: Any) -> Any:
+        return (((a >> HALF) @ b % self.prime << HALF) + (a & LOWER) @ b) % self.prime
 
-    def fold(self, node: nodes.Fold) -> Any:
-        return reduce(self.map_multiply, self(node.of), np.asarray(1))
-
-
-def _summed(node: nodes.Contract, factors: list[np.ndarray]) -> np.ndarray:
-    operands = [x for pair in zip(factors, map(list, node.axes), strict=True) for x in pair]
-    return np.einsum(*operands, list(node.result))
-
-
-def _aligned(one: np.ndarray, axes: tuple[int, ...], names: list[int]) -> np.ndarray:
-    """An array with an axis for each name, of length 1 for those that it has not."""
-    order = sorted(range(len(axes)), key=lambda k: axes[k])
-    return one.transpose(order)[tuple(slice(None) if n in axes else None for n in names)]
-
-
-def prepared(statement: Statement) -> Statement:
-    """The statement with its gradients written out."""
-    known: dict[Any, Any] = {}
-
-    def written(one: Any) -> Any:
-        left, right = (without_gradients(side, known) for side in (one.left, one.right))
-        return replace(one, left=left, right=right)
-
-    return replace(statement, relations=tuple(map(written, statement.relations)))
+    def einsum(self, subscripts: str, *factors: Any) -> Any:
+        left, _, result = subscripts.partition("->")
+        first, *others = left.split(",")
+        array, *more = factors
+        for k, (names, factor) in enumerate(zip(others, more, strict=True), start=1):
+            if k == len(others):
+                parts = [
+                    np.einsum(f"{first},{names}->{result}", part, factor)
+                    for part in (array >> HALF, array & LOWER)
+                ]
+                return ((parts[0] % self.prime << HALF) + parts[1]) % self.prime
+            both = "".join(dict.fromkeys(first + names))
+            array = np.einsum(f"{first},{names}->{both}", array, factor) % self.prime
+            first = both
+        return np.einsum(f"{first}->{result}", array) % self.prime
 
 
-def identical(statement: Statement, sizes: Mapping[str, int], rng: random.Random) -> bool:
+class Residues:
+    """A statement's program modulo a prime, which is run at any sizes and inputs.
+
+    Raises:
+        NotPolynomial: if something besides + − · / and functions of which only laws are known is needed.
+        IllFormed: for a gradient of what has no derivative.
+    """
+
+    def __init__(self, statement: Statement) -> None:
+        self.statement = statement
+        written = prepared(statement)
+        self._functions = functions(written.relations)
+        self._run = compiled(written, _Writer)
+
+    def relations(
+        self, prime: int, sizes: Mapping[str, int], inputs: Mapping[str, np.ndarray]
+    ) -> Iterator[tuple[str, Any, Any]]:
+        """The kind and the sides of each relation, once for all values of the positions that it is said of.
+
+        Raises:
+            DivisionByZero: where there is no value.
+        """
+        own = {one.name: sizes[one.name] for one in self.statement.sizes}
+        random_ones = {n: hashed(n, prime, one.laws) for n, one in self._functions.items()}
+        self._run.__globals__["np"] = _Modulus(prime)
+        return self._run(**own, **inputs, **random_ones)
+
+    def drawn(self, prime: int, sizes: Mapping[str, int], rng: random.Random) -> dict[str, Any]:
+        """Inputs of which every entry is any residue that is of the input's format."""
+        draw = np.random.default_rng(rng.randrange(2**32))
+        length = Reading(np, sizes, {}).whole
+        return {
+            one.name: one.format.drawn(draw, tuple(map(length, one.lengths)), prime)
+            for one in self.statement.inputs
+        }
+
+
+def identical(residues: Residues, sizes: Mapping[str, int], rng: random.Random) -> bool:
     """Whether both sides of every equation agree at residues that are drawn, modulo both primes.
 
     Args:
-        statement: a `prepared` one.
+        residues: the statement.
         sizes: a number for each size.
         rng: draws the inputs.
 
     Raises:
-        NotPolynomial: if something besides + − · / is needed.
         DivisionByZero: where there is no value.
     """
-    length: Callable[[Any], int] = Reading(np, sizes, {}).whole
     for prime in PRIMES:
-        draw = np.random.default_rng(rng.randrange(2**32))
-        inputs = {
-            one.name: one.format.drawn(draw, tuple(map(length, one.lengths)), prime)
-            for one in statement.inputs
-        }
-        reading = Residues(prime, sizes, inputs)
-        for relation, left, right in of(statement, reading):
-            if relation.kind == "equal" and not np.array_equal(left, right):
+        inputs = residues.drawn(prime, sizes, rng)
+        for kind, left, right in residues.relations(prime, sizes, inputs):
+            if kind == "equal" and (np.subtract(left, right) % prime).any():
                 return False
     return True

@@ -1,8 +1,8 @@
-"""A statement at given sizes and inputs, on arrays of any kind."""
+"""The relations of a statement at given sizes and inputs, by a reading of its nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..statement.statement import Relation, Statement, Turns, in_turns
@@ -12,27 +12,8 @@ Sides = tuple[Relation, Any, Any]
 """A relation with the arrays that its sides are."""
 
 
-def relations(
-    statement: Statement,
-    xp: Any,
-    sizes: Mapping[str, int],
-    inputs: Mapping[str, Any],
-    parameters: Mapping[str, Callable[[Any], Any]] | None = None,
-) -> Iterator[Sides]:
-    """The sides of each relation, once for all values of the positions that it is said of; as a body yields them.
-
-    Args:
-        statement: the statement.
-        xp: the namespace of the arrays.
-        sizes: a number for each size.
-        inputs: an array for each input.
-        parameters: changes of the construction's parameters, by their paths.
-    """
-    return of(statement, Reading(xp, sizes, inputs, parameters))
-
-
 def of(statement: Statement, reading: Reading) -> Iterator[Sides]:
-    """The same by a reading."""
+    """The sides of each relation, once for all values of the positions that it is said of; as a body yields them."""
     yield from _said(in_turns(statement.relations), reading)
 
 

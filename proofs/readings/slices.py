@@ -108,8 +108,12 @@ class Taking:
             return f"np.eye({self._number(self.shape[0])[0]})", 9
         names = [self.writer.name("k") for _ in axes]
         commas = f"{', '.join(names)}{',' if len(names) == 1 else ''}"
-        self.writer.line(f"{commas} = np.indices({self._lengths(self.shape)}, sparse=True)")
-        return f"np.where({self._conditions(names)}, 1.0, 0.0)", 9
+        shape = self._lengths(self.shape)
+        self.writer.line(f"{commas} = np.indices({shape}, sparse=True)")
+        mask = f"np.where({self._conditions(names)}, 1.0, 0.0)"
+        asked = {one for guard in rows if isinstance(guard, Whole) for one in guard.symbols}
+        absent = [n for k, n in enumerate(self.shape) if Axis(k) not in asked and n != 1]
+        return f"np.broadcast_to({mask}, {shape})" if absent else mask, 9
 
     def _conditions(self, names: Sequence[str]) -> str:
         """Where all guards hold; e ≥ 0 and −e ≥ 0 say e = 0."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from typing import Any, ClassVar
 
 from . import binding, nodes
@@ -19,7 +20,7 @@ class Rewriting:
 
     kind: ClassVar[type[Node]]
 
-    def __init__(self, known: dict[Node, Node] | None = None) -> None:
+    def __init__(self, known: MutableMapping[Node, Node] | None = None) -> None:
         self.known = {} if known is None else known
         self._has: dict[Node, bool] = {}
 

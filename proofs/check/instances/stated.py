@@ -12,7 +12,7 @@ from scanproof.constructs.errors import UsageError
 from ...doors.record.claims import record
 from ...doors.record.recording import Refused
 from ...language.claim import Claim
-from ...readings.residues import prepared
+from ...readings.derivative import prepared
 from ...statement.errors import IllFormed
 from ...statement.statement import Statement
 from ..fidelity import disagreement
