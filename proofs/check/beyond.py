@@ -7,7 +7,8 @@ roots or norms occur, balls take the place of residues.
 
 What this can miss: a size that is not tried, and how far each goes depends on what it costs. If the sides differ at a
 fraction q of the sizes that k choices are drawn from, all k agree with probability (1 − q)^k; that sides which differ
-agree at a drawn point has a probability of at most degree / 2⁶¹.
+agree at a drawn point has a probability of at most degree / 2⁶¹, or (degree / 2³¹)² where a statement is read as whole
+arrays modulo two primes.
 """
 
 from __future__ import annotations
@@ -34,10 +35,12 @@ from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name, grid
 from ..language.statements import AtMost, Differs, Equal, Statement
+from ..readings.residues import identical
 from .instances.at_random import agree, drawn, overlap
 from .instances.enclosed import BITS
 from .instances.evaluate import evaluate
 from .instances.points import candidates
+from .instances.stated import stated
 from .result import evidence
 from .sizes_beyond import (
     DRAWN,
@@ -341,6 +344,10 @@ def _by_numbers(
     Raises:
         NotPolynomial: if something besides + − · / is needed, or a bound is to be judged.
     """
+    own = stated(claim)
+    if own is not None and own.residues is not None:
+        holds = identical(own.residues, sizes, rng, meter)
+        return (holds and _holds_at_small_numbers(claim, sizes, rng, tried)) or None
     field = PrimeField(meter)
     statements = _statements(claim, field, lambda: rng.randrange(PRIME), sizes)
     equations = [s for s in statements if isinstance(s, Equal)]
@@ -351,11 +358,16 @@ def _by_numbers(
             return _differ_where_met(claim, sizes, field)
         if any(agree(s) for s in statements if isinstance(s, Differs)):
             return None
-    if max(sizes.values()) <= PLAIN and tried.plain < OFTEN:
-        tried.plain += 1  # small numbers may agree by chance, residues hardly do: equations alone
-        small = _statements(claim, RationalField(), lambda: rng.randint(1, 9), sizes)
-        return all(agree(s) for s in small if isinstance(s, Equal)) or None
-    return True
+    return _holds_at_small_numbers(claim, sizes, rng, tried) or None
+
+
+def _holds_at_small_numbers(claim: Claim, sizes: Sizes, rng: random.Random, tried: Tried) -> bool:
+    """Whether equations hold at plain fractions, where sizes are small and few such were tried."""
+    if max(sizes.values()) > PLAIN or tried.plain >= OFTEN:
+        return True
+    tried.plain += 1  # small numbers may agree by chance, residues hardly do: equations alone
+    small = _statements(claim, RationalField(), lambda: rng.randint(1, 9), sizes)
+    return all(agree(s) for s in small if isinstance(s, Equal))
 
 
 def _statements(claim: Claim, field: Any, draw: Callable[[], int], sizes: Sizes) -> list[Statement]:

@@ -23,11 +23,9 @@ from scanproof.constructs.arrays.protocols import speaking_among
 
 from .entries import arranged, as_array, filled
 from .field import Field
+from .meter import CALL
 from .scalar import NotPolynomial
 from .singular_values import largest_singular_value
-
-CALL = 20
-"""What a call costs, in operations on scalars, where a field counts them (`residues.Meter`)."""
 
 
 class ExactArray(Operators):

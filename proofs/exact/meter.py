@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+CALL = 20
+"""What a call, or a node of a statement, costs besides its operations on scalars."""
+
 
 class TooLong(BaseException):
     """More operations than were allowed; no `except Exception` of a claim's body stands in its way."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..exact.entries import arranged, as_array, filled
 from ..exact.field import Field
+from ..exact.meter import CALL
 from ..exact.scalar import NotPolynomial
 from ..exact.singular_values import largest_singular_value
 from ..statement import nodes
@@ -25,8 +26,6 @@ from .reading import Reading, Trajectory, is_matrix_product
 from .run import Sides, of
 from .taking import gathered, sliced
 
-CALL = 20
-"""What a node costs, in operations on scalars, where a field counts them (`exact.meter`)."""
 Change = Callable[[np.ndarray], np.ndarray]
 
 

@@ -7,22 +7,26 @@ each prime, unless it divides all coefficients of their difference. The statemen
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from ..exact.meter import CALL, Meter, TooLong
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..statement import making, nodes
 from ..statement.conditions import is_whole
 from ..statement.nodes import Node
 from ..statement.solving import by_rows
-from ..statement.statement import Statement
+from ..statement.statement import Relation, Statement, Turns
 from ..statement.table import Table
 from ..statement.whole import Axis, Whole
+from ..statement.whole import Number as WholeNumber
 from .derivative import prepared
 from .functions import hashed
 from .program import SIGNS, Writer, compiled, functions
@@ -37,7 +41,38 @@ LOWER = (1 << HALF) - 1
 
 
 class _Writer(Writer):
-    """Writes nodes without gradients modulo `np.prime`, where `np` is a `_Modulus`."""
+    """Writes nodes without gradients modulo `np.prime`, where `np` is a `_Modulus`.
+
+    Each scope of a binder begins with what its turns cost.
+    """
+
+    def __init__(self, sides: Sequence[Node], taken: Sequence[str]) -> None:
+        super().__init__(sides, taken)
+        self._costs: dict[int, WholeNumber] = {}
+        """For the lines of each scope that is open what the nodes in it cost."""
+
+    def text(self, node: Node) -> Expression:
+        depth = self._depth(node)
+        if node not in self._texts[depth]:
+            lines = id(self._scopes[depth])
+            self._costs[lines] = self._costs.get(lines, 0) + _cost(node)
+        return super().text(node)
+
+    @contextmanager
+    def scope(self, names: Mapping[Any, str]) -> Iterator[list[str]]:
+        with super().scope(names) as lines:
+            yield lines
+            self._begin(lines)
+
+    def relations(self, every: Sequence[Relation | Turns]) -> list[str]:
+        lines = super().relations(every)
+        if len(self._scopes) == 1:
+            self._begin(lines)
+        return lines
+
+    def _begin(self, lines: list[str]) -> None:
+        cost = self._costs.pop(id(lines), 0)
+        lines[:0] = [f"np.spend({self.whole(cost)[0]})"] if cost else []
 
     @property
     def table(self) -> Table[Any]:
@@ -111,6 +146,26 @@ class _Writer(Writer):
         raise NotPolynomial("a norm")
 
 
+def _cost(node: Node) -> WholeNumber:
+    """The operations that a node takes, counted as `exact.Exact` counts them."""
+    match node:
+        case nodes.Map() | nodes.Positions() | nodes.Opaque():
+            return CALL + _product(node.shape)
+        case nodes.Contract():
+            named = zip(node.axes, node.factors, strict=True)
+            lengths = {k: n for names, one in named for k, n in zip(names, one.shape, strict=True)}
+            return (CALL + _product(tuple(lengths.values()))) * max(1, len(node.factors) - 1)
+        case nodes.Fold() | nodes.Lookup():
+            return CALL + _product(node.of.shape)
+        case nodes.Take() | nodes.Reshape() | nodes.Join() | nodes.Build():
+            return CALL
+    return 0
+
+
+def _product(shape: nodes.Shape) -> WholeNumber:
+    return reduce(lambda a, b: a * b, shape, 1)
+
+
 WRITERS: Table[Any] = Table(
     "text modulo a prime",
     {
@@ -149,8 +204,13 @@ class _Modulus:
     pad = staticmethod(np.pad)
     sum = staticmethod(np.sum)
 
-    def __init__(self, prime: int) -> None:
-        self.prime = prime
+    def __init__(self, prime: int, meter: Meter | None) -> None:
+        self.prime, self.meter = prime, meter
+
+    def spend(self, operations: int) -> None:
+        """Raises TooLong if they are more than there are left."""
+        if self.meter is not None:
+            self.meter.spend(operations)
 
     def array(self, value: Any) -> Any:
         return np.array(value, dtype=np.int64)
@@ -201,11 +261,22 @@ class _Modulus:
         return np.where(inside, of[np.minimum(places, length - 1)], 0)
 
     def matmul(self, a: Any, b: Any) -> Any:
+        a, b = np.asarray(a), np.asarray(b)
+        if a.shape[-1] > LOWER:
+            raise TooLong
         return (((a >> HALF) @ b % self.prime << HALF) + (a & LOWER) @ b) % self.prime
 
     def einsum(self, subscripts: str, *factors: Any) -> Any:
         left, _, result = subscripts.partition("->")
         first, *others = left.split(",")
+        factors = tuple(map(np.asarray, factors))
+        lengths = {
+            name: n
+            for names, one in zip((first, *others), factors, strict=True)
+            for name, n in zip(names, one.shape, strict=True)
+        }
+        if math.prod(n for name, n in lengths.items() if name not in result) > LOWER:
+            raise TooLong
         array, *more = factors
         for k, (names, factor) in enumerate(zip(others, more, strict=True), start=1):
             if k == len(others):
@@ -235,16 +306,21 @@ class Residues:
         self._run = compiled(written, _Writer)
 
     def relations(
-        self, prime: int, sizes: Mapping[str, int], inputs: Mapping[str, np.ndarray]
+        self,
+        prime: int,
+        sizes: Mapping[str, int],
+        inputs: Mapping[str, np.ndarray],
+        meter: Meter | None = None,
     ) -> Iterator[tuple[str, Any, Any]]:
         """The kind and the sides of each relation, once for all values of the positions that it is said of.
 
         Raises:
             DivisionByZero: where there is no value.
+            TooLong: if the meter has fewer operations left than it takes, or if a sum has over 2¹⁶ products.
         """
         own = {one.name: sizes[one.name] for one in self.statement.sizes}
         random_ones = {n: hashed(n, prime, one.laws) for n, one in self._functions.items()}
-        self._run.__globals__["np"] = _Modulus(prime)
+        self._run.__globals__["np"] = _Modulus(prime, meter)
         return self._run(**own, **inputs, **random_ones)
 
     def drawn(self, prime: int, sizes: Mapping[str, int], rng: random.Random) -> dict[str, Any]:
@@ -257,20 +333,24 @@ class Residues:
         }
 
 
-def identical(residues: Residues, sizes: Mapping[str, int], rng: random.Random) -> bool:
+def identical(
+    residues: Residues, sizes: Mapping[str, int], rng: random.Random, meter: Meter | None = None
+) -> bool:
     """Whether both sides of every equation agree at residues that are drawn, modulo both primes.
 
     Args:
         residues: the statement.
         sizes: a number for each size.
         rng: draws the inputs.
+        meter: counts the operations modulo one prime.
 
     Raises:
         DivisionByZero: where there is no value.
+        TooLong: as `Residues.relations`.
     """
-    for prime in PRIMES:
+    for prime, counting in zip(PRIMES, (meter, None), strict=True):
         inputs = residues.drawn(prime, sizes, rng)
-        for kind, left, right in residues.relations(prime, sizes, inputs):
+        for kind, left, right in residues.relations(prime, sizes, inputs, counting):
             if kind == "equal" and (np.subtract(left, right) % prime).any():
                 return False
     return True

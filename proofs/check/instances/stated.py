@@ -11,8 +11,10 @@ from scanproof.constructs.errors import UsageError
 
 from ...doors.record.claims import record
 from ...doors.record.recording import Refused
+from ...exact.scalar import NotPolynomial
 from ...language.claim import Claim
 from ...readings.derivative import prepared
+from ...readings.residues import Residues
 from ...statement.errors import IllFormed
 from ...statement.statement import Statement
 from ..fidelity import disagreement
@@ -29,6 +31,15 @@ class Stated:
         """The same with gradients written out as nodes; None if a function has no derivative."""
         with suppress(IllFormed):
             return prepared(self.statement)
+        return None
+
+    @cached_property
+    def residues(self) -> Residues | None:
+        """The same modulo primes, of equations alone; None if something in it has no residues."""
+        if any(one.kind != "equal" for one in self.statement.relations):
+            return None
+        with suppress(IllFormed, NotPolynomial):
+            return Residues(self.statement)
         return None
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ....exact.array import CALL, ExactArray, Namespace
+from ....exact.array import ExactArray, Namespace
 from ....exact.entries import arranged, as_array
 from ....exact.field import Field
+from ....exact.meter import CALL
 from ....exact.scalar import DivisionByZero, NotPolynomial
 from ..literals import is_table, meant
 
