@@ -131,10 +131,8 @@ def resident() -> int:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Give memory back between files: what JAX keeps of their programs makes each later fork take ten times as long."""
-    if nextitem is None or nextitem.path == item.path:
-        return
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Give memory back: what JAX keeps of programs makes each later fork of the process take ten times as long."""
     before = item.config.stash.setdefault(RESIDENT, resident())
     if resident() < before + GROWN:
         return

@@ -14,6 +14,7 @@ import pytest
 from command_line import EXITING, KNOWN, RAISING, TRUE, UNMEETABLE, Run, Write, ids, one_line
 
 from scanproof import Source, UsageError, construct, equal
+from scanproof.proofs.language import place
 from scanproof.proofs.refute.counterexamples import violation
 
 
@@ -277,3 +278,12 @@ def test_body_that_answers_otherwise_each_time_is_refused():
     )
     with pytest.raises(UsageError, match="gives other results each time it is run"):
         violation(claim, [{}])
+
+
+def test_a_file_named_from_the_current_folder_is_looked_for_anew_in_each_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert not place.is_own("mine", "mine.py")
+    Path("mine.py").write_text("", "utf-8")
+    assert place.is_own("mine", "mine.py")

@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -303,7 +304,7 @@ def test_functions_run_as_they_were_after_all_edits():
     functions, _ = own_functions(claim)
     assert [f.__name__ for f in functions] == ["step", "one_pass"]
     before = [f.__code__ for f in functions]
-    found = own_near_misses(claim, {"N": 1, "f": 1})
+    found = own_near_misses(claim, {"N": 1, "f": 1}, nullcontext)
     assert [edit.line for edit in found] == [8, 15]
     assert [f.__code__ for f in functions] == before
 

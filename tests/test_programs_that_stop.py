@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from command_line import command
@@ -136,3 +137,22 @@ def test_a_limit_that_is_hit_while_a_library_is_imported_breaks_no_later_import(
     assert stopped and hasattr(library, "part")
     for name in ("slow_library", "slow_library.part"):
         sys.modules.pop(name)
+
+
+def test_a_block_that_was_limited_in_a_thread_leaves_nothing_on_which_a_debugger_hangs():
+    """CPython 3.11 loops for ever in a traced call while it believes that a thread has to be interrupted."""
+    text = """
+        import sys, threading
+        from scanproof.proofs.decide.budget import Budget, stopping
+
+        def limited():
+            with stopping(Budget(50)):
+                pass
+
+        thread = threading.Thread(target=limited)
+        thread.start()
+        thread.join()
+        sys.setprofile(lambda *_: None)
+        (lambda: None)()
+    """
+    subprocess.run([sys.executable, "-c", dedent(text)], check=True, timeout=60)

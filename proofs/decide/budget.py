@@ -253,7 +253,7 @@ def stopping(budget: Budget, last: Callable[[Hit], None] | None = None) -> Itera
                     signal.pthread_kill(thread, signal.SIGALRM)
                 elif not _in_import(sys._current_frames().get(thread)):
                     rung = taken[0]
-                    _raise_in(thread, ctypes.py_object(Stopped))
+                    _raise_in(thread, Stopped)
 
     before = signal.signal(signal.SIGALRM, ring) if by_signal else None
     growth = Growth()
@@ -270,7 +270,7 @@ def stopping(budget: Budget, last: Callable[[Hit], None] | None = None) -> Itera
         if by_signal:
             signal.signal(signal.SIGALRM, before)
         else:
-            _insist(lambda: _raise_in(thread, None))
+            _insist(_take_back)
 
 
 def _insist(*deeds: Callable[[], object]) -> None:
@@ -284,9 +284,25 @@ def _insist(*deeds: Callable[[], object]) -> None:
                 continue
 
 
-def _raise_in(thread: int, what: ctypes.py_object | None) -> None:
-    """Raise it in a thread as soon as that runs Python; nothing takes back what was not raised yet."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)
+def _raise_in(thread: int, what: type[BaseException]) -> None:
+    """Raise it in a thread as soon as that runs Python, in place of what was to be raised there."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(what))
+
+
+class _TakenBack(BaseException):
+    """What is raised in place of what was to be."""
+
+
+def _take_back() -> None:
+    """Have nothing raised in this thread any more.
+
+    Nothing in place of it would do, but CPython then believes for ever that something waits, and hangs in the first
+    function that is called under a debugger.
+    """
+    with suppress(_TakenBack):
+        _raise_in(threading.get_ident(), _TakenBack)
+        while True:
+            pass
 
 
 def in_callback(frame: FrameType | None) -> bool:

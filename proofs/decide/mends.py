@@ -26,10 +26,13 @@ from ..language.source import Source
 from ..refute.near_misses import own_near_misses
 from ..refute.own_text import OwnEdit, is_own_module
 from . import ledger
+from .budget import Budget, Stopped, stopping
 from .verdict import decide
 
 TIME_LIMIT = 60.0
 """Seconds that the search for one claim's mends may take."""
+EDIT_LIMIT = 4.0
+"""Seconds in which a claim with an edit is evaluated at a few sizes: usually some hundredths."""
 
 
 def mends(claim: Claim, fails: Sizes, engines: Engines) -> list[dict[str, Any]]:
@@ -41,8 +44,22 @@ def mends(claim: Claim, fails: Sizes, engines: Engines) -> list[dict[str, Any]]:
     if home is None or claim.body is None:
         return []
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        found = own_near_misses(claim, fails)
+        found = own_near_misses(claim, fails, _in_time)
         return [mend for edit in found if (mend := _proved(claim, home, edit, engines))]
+
+
+@contextlib.contextmanager
+def _in_time() -> Iterator[None]:
+    """A block that an edit may have made endless.
+
+    Raises:
+        TimeoutError: if it is not over in time.
+    """
+    try:
+        with stopping(Budget(EDIT_LIMIT)):
+            yield
+    except Stopped:
+        raise TimeoutError from None
 
 
 def _proved(claim: Claim, home: str, edit: OwnEdit, engines: Engines) -> dict[str, Any] | None:

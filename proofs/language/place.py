@@ -48,12 +48,12 @@ def is_own(module: str | None, file: str | None) -> bool:
     """Whether a module, and the file it is from, are neither the package's nor a library's."""
     if not module or module.partition(".")[0] == "scanproof" or not file:
         return False
-    return _is_no_librarys(file)
+    return os.path.isfile(file) and _is_no_librarys(os.path.abspath(file))
 
 
 @functools.cache
 def _is_no_librarys(file: str) -> bool:
-    return os.path.isfile(file) and _libraries().isdisjoint(Path(file).resolve().parents)
+    return _libraries().isdisjoint(Path(file).resolve().parents)
 
 
 @functools.cache

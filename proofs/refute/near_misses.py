@@ -7,6 +7,7 @@ Changed are a claim's right side, readings and parameters (`near_misses`), and t
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from itertools import islice
 from typing import Any
 
@@ -17,8 +18,10 @@ from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Equal, Statement
-from .own_text import Endless, OwnEdit, edited, own_edits
+from .own_text import OwnEdit, edited, own_edits
 
+Limited = Callable[[], AbstractContextManager[None]]
+"""A block that raises an error when what runs in it takes too long."""
 LIMIT = 4
 MOST_EDITS = 1000
 """So many edits of a user's text are tried."""
@@ -43,7 +46,7 @@ def near_misses(claim: Claim, fails: Sizes) -> tuple[str, ...]:
     return tuple(found)
 
 
-def own_near_misses(claim: Claim, fails: Sizes) -> list[OwnEdit]:
+def own_near_misses(claim: Claim, fails: Sizes, limited: Limited) -> list[OwnEdit]:
     """Edits of the user's functions that make every statement an identity at chosen sizes; one of each line at most.
 
     An edit after which both sides are 0 that were not is none: what it says would be something else.
@@ -51,6 +54,7 @@ def own_near_misses(claim: Claim, fails: Sizes) -> list[OwnEdit]:
     Args:
         claim: the claim.
         fails: sizes at which it is refuted.
+        limited: in which each edited claim is evaluated, since an edit may make a loop endless.
     """
     found: dict[tuple[str, int], OwnEdit] = {}
     screen = _Screen(claim, fails)
@@ -58,20 +62,21 @@ def own_near_misses(claim: Claim, fails: Sizes) -> list[OwnEdit]:
         if len(found) == LIMIT:
             break
         place = edit.file, edit.line
-        if place not in found and _is_near(claim, edited(claim, edit), screen):
+        if place not in found and _is_near(claim, edited(claim, edit), screen, limited):
             found[place] = edit
     return list(found.values())
 
 
-def _is_near(claim: Claim, changed: Claim, screen: _Screen) -> bool:
+def _is_near(claim: Claim, changed: Claim, screen: _Screen, limited: Limited) -> bool:
     make: Make = lambda sizes: (None, lambda statement: statement)  # noqa: E731
     try:
-        return (
-            screen.lets_through(changed, make)
-            and is_identity(changed, make)
-            and not _is_emptied(claim, changed)
-        )
-    except (Exception, Endless):  # a user's code with an edit in it may raise anything
+        with limited():
+            return (
+                screen.lets_through(changed, make)
+                and is_identity(changed, make)
+                and not _is_emptied(claim, changed)
+            )
+    except Exception:  # a user's code with an edit in it may raise anything
         return False
 
 

@@ -28,8 +28,6 @@ FUTURE = sum(getattr(future, name).compiler_flag for name in future.all_feature_
 """The flags of code under `from __future__ import …`, which its compiler is to be given again."""
 DEEP = 4
 """How far functions are looked for in what objects hold."""
-MOST_LINES = 100_000
-"""So many lines of the user's file may run in one evaluation of an edited claim: an edit may make a loop endless."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +45,6 @@ class OwnEdit:
     """The functions that it changes, with their new code."""
     forget: tuple[Callable[[], Any], ...] = ()
     """What empties the memories in which answers of the unchanged functions may lie."""
-
-
-class Endless(BaseException):
-    """An edited claim runs far longer than the claim itself; no `except Exception` of its body catches it."""
 
 
 def own_functions(claim: Claim) -> tuple[list[FunctionType], tuple[Callable[[], Any], ...]]:
@@ -213,7 +207,7 @@ def edited(claim: Claim, edit: OwnEdit) -> Claim:
 def _while_edited(function: Any, edit: OwnEdit) -> Callable[..., Any]:
     @functools.wraps(function)
     def run(*args: Any, **named: Any) -> Any:
-        with _exchanged(edit), _limited(edit.file, MOST_LINES):
+        with _exchanged(edit):
             result = function(*args, **named)
             return list(result) if inspect.isgenerator(result) else result
 
@@ -239,26 +233,3 @@ def _exchange(
         empty()
     if "jax" in sys.modules:  # which remembers what it traced by the function that it was
         sys.modules["jax"].clear_caches()
-
-
-@contextmanager
-def _limited(file: str, lines: int) -> Iterator[None]:
-    """Raise `Endless` when more lines of a file run in this block than that."""
-    left = lines
-
-    def line(frame: Any, event: str, _: Any) -> Any:
-        nonlocal left
-        left -= event == "line"
-        if left < 0:
-            raise Endless
-        return line
-
-    def call(frame: Any, event: str, _: Any) -> Any:
-        return line if frame.f_code.co_filename == file else None
-
-    before = sys.gettrace()
-    sys.settrace(call)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
