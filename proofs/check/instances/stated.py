@@ -46,8 +46,8 @@ class Stated:
 SWITCHED = False
 """Whether verdicts rest on statements at given sizes.
 
-Before they do, a report has to name the definitions that ran where a body was recorded, as it names those of bodies that
-are run.
+Before they do, a report has to name the definitions that ran where a body was recorded, as it names those of bodies
+that are run.
 """
 _known: WeakKeyDictionary[Claim, Stated | None] = WeakKeyDictionary()
 
