@@ -337,6 +337,17 @@ def test_fields_are_read_strictly(field):
             read(json.dumps({**text, "by": {**text["by"], field: value}}))
 
 
+@pytest.mark.parametrize("places", [["x"], [":", "1"], ["i"], ["i", ":"], ["0", "i"], [":", 0]])
+def test_a_witness_of_all_sizes_has_its_entries_at_places_that_are_known(places):
+    file = Path(certificates.__file__).parents[1] / "claims/ch9/certificates/ch9.span.json"
+    text = json.loads(file.read_text("utf-8"))
+    (family,) = [one["witnesses"][0]["inputs"] for one in text["by"] if "witnesses" in one]
+    assert read(json.dumps(text))
+    family["x"] = ["1", *places]
+    with pytest.raises(Unusable, match="places, of which only the second"):
+        read(json.dumps(text))
+
+
 def _changed(value: Any, rng: random.Random) -> Any:
     """JSON with one thing in it changed."""
     if isinstance(value, dict) and value and rng.random() < 0.9:
