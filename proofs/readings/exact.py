@@ -201,14 +201,8 @@ class Exact(Reading):
     # Entries elsewhere.
 
     def take(self, node: nodes.Take) -> np.ndarray:
-        of, shape = self.value(node.of), self.shape(node.lengths)
-        places = [self.affine(p) for p in node.places]
-        if isinstance(of, Trajectory):
-            if not places[0][1]:
-                of, places = of.states[places[0][0]], places[1:]
-            else:
-                of = of.whole
-        of = self.array(of)
+        shape = self.shape(node.lengths)
+        of, places = self.taken_from(node)
         truths = self.guarded(node.guards, shape) if node.guards else None
         if truths is not None and not truths.any():
             return self.made(filled(shape, self.zero))

@@ -298,15 +298,20 @@ class Reading:
         return product(self(node.of))
 
     def take(self, node: nodes.Take) -> Any:
-        of, shape = self.value(node.of), self.shape(node.lengths)
-        places = [self.affine(p) for p in node.places]
+        shape = self.shape(node.lengths)
+        of, places = self.taken_from(node)
+        truths = None if not node.guards else self.guarded(node.guards, shape)
+        return taken(self.mask, of, places, shape, truths)
+
+    def taken_from(self, node: nodes.Take) -> tuple[Any, list[tuple[Any, dict[int, Any]]]]:
+        """The array, and the places in it: of a loop's states, one state where the same is taken everywhere."""
+        of, places = self.value(node.of), [self.affine(p) for p in node.places]
         if isinstance(of, Trajectory):
             if not places[0][1]:
                 of, places = of.states[places[0][0]], places[1:]
             else:
                 of = of.whole
-        truths = None if not node.guards else self.guarded(node.guards, shape)
-        return taken(self.mask, self.array(of), places, shape, truths)
+        return self.array(of), places
 
     def affine(self, place: WholeNumber) -> tuple[Any, dict[int, Any]]:
         """A place as a number, and the coefficient of each axis's position."""
