@@ -31,7 +31,6 @@ from scanproof.proofs.readings.latex import latex
 from scanproof.proofs.readings.problem import NoProblem, problem
 from scanproof.proofs.readings.program import functions, program
 from scanproof.proofs.readings.residues import PRIMES, Residues, identical
-from scanproof.proofs.readings.whole_arrays import in_whole_arrays
 from scanproof.proofs.statement import binding, making, nodes
 from scanproof.proofs.statement.errors import IllFormed
 from scanproof.proofs.statement.formats import WHOLE, Format
@@ -100,7 +99,7 @@ def check(
     formulas: bool = True,
     every: Sequence[dict[str, int]] = EVERY_SIZE,
 ) -> None:
-    """Hold the floats, whole arrays, printed program, fractions, formulas and residues of a statement to NumPy."""
+    """Hold the floats, printed program, fractions, formulas and residues of a statement to NumPy."""
     names: dict[str, Any] = {}
     exec(program(statement), names)
     assert latex(statement).count("{") == latex(statement).count("}")
@@ -111,7 +110,6 @@ def check(
         inputs = {name: one.astype(float) for name, one in given.items()}
         found = {
             "floats": next(floats.relations(statement, sizes, inputs))[1],
-            "whole": next(floats.relations(in_whole_arrays(statement), sizes, inputs))[1],
             "written out": next(floats.relations(prepared(statement), sizes, inputs))[1],
             "program": next(names["statement"](**sizes, **inputs))[1],
         }

@@ -19,7 +19,6 @@ from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.readings import exact, floats
 from scanproof.proofs.readings.program import program
 from scanproof.proofs.readings.residues import PRIMES, Residues, identical
-from scanproof.proofs.readings.whole_arrays import in_whole_arrays
 
 SHAPES = {"A": "n d", "B": "d n", "S": "n n", "u": "n", "v": "d", "c": ""}
 SIZES = {"n": T, "d": D}
@@ -40,10 +39,8 @@ def test_every_reading_of_a_function_is_what_numpy_computes(name: str):
     exec(program(statement), names)
     field = RationalField()
     fractions = {key: Namespace(field).asarray(one).entries for key, one in NUMBERS.items()}
-    whole = in_whole_arrays(statement)
     found = {
         "floats": next(floats.relations(statement, SIZES, inputs))[1],
-        "whole arrays": next(floats.relations(whole, SIZES, inputs))[1],
         "program": next(names["statement"](**SIZES, **inputs))[1],
         "fractions": next(exact.relations(statement, field, SIZES, fractions))[1],
     }
@@ -54,10 +51,9 @@ def test_every_reading_of_a_function_is_what_numpy_computes(name: str):
     prime = PRIMES[0]
     residues = {key: numpy.asarray(one, dtype=numpy.int64) % prime for key, one in NUMBERS.items()}
     scaled = numpy.rint(wanted * 60).astype(numpy.int64) % prime
-    for one in (statement, whole):
-        _, value, _ = next(Residues(one).relations(prime, SIZES, residues))
-        assert numpy.shape(value) == wanted.shape
-        assert numpy.array_equal(value * 60 % prime, scaled)
+    _, value, _ = next(Residues(statement).relations(prime, SIZES, residues))
+    assert numpy.shape(value) == wanted.shape
+    assert numpy.array_equal(value * 60 % prime, scaled)
 
 
 def test_a_triangle_that_an_axis_repeats_is_counted_as_often():

@@ -14,6 +14,8 @@ from fractions import Fraction
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ..doors.record.python import names_in
+
 MOST = 2_000
 """No more objects are looked at."""
 SMALL = 3
@@ -97,16 +99,9 @@ class Source:
         ):
             return
         yield one.__code__
-        yield from (one.__globals__[n] for n in _names(one.__code__) if n in one.__globals__)
+        yield from (one.__globals__[n] for n in names_in(one.__code__) if n in one.__globals__)
         if hasattr(one, "__wrapped__"):
             yield one.__wrapped__
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield from _names(one)
 
 
 def _package(one: Any) -> str:

@@ -94,7 +94,7 @@ def _named(one: Any) -> Iterator[tuple[str, Any]]:
             yield name, None
     yield from ((f"default {k}", value) for k, value in enumerate(one.__defaults__ or ()))
     yield from (one.__kwdefaults__ or {}).items()
-    names = dict.fromkeys(_names(one.__code__))
+    names = dict.fromkeys(names_in(one.__code__))
     for name in names:
         value = one.__globals__.get(name, None)
         if name in one.__globals__:
@@ -105,11 +105,12 @@ def _named(one: Any) -> Iterator[tuple[str, Any]]:
         yield "wrapped", one.__wrapped__
 
 
-def _names(code: CodeType) -> Iterator[str]:
+def names_in(code: CodeType) -> Iterator[str]:
+    """The names that code, and the code inside it, looks up."""
     yield from code.co_names
     for one in code.co_consts:
         if isinstance(one, CodeType):
-            yield from _names(one)
+            yield from names_in(one)
 
 
 def _is_function(value: Any) -> bool:
