@@ -62,7 +62,7 @@ def _holds(node: Node, says: str) -> bool:
     return above or (says == "≠ 0" and nonnegative(-number - 1, node.shape))
 
 
-WHOLE = ("add", "subtract", "multiply", "negative", "power", "abs")
+KEEP_WHOLE = ("add", "subtract", "multiply", "negative", "power", "abs")
 """Functions of whole numbers with whole values."""
 ALWAYS_WHOLE = ("floor", "ceil", "step", "zero", "nonnegative")
 
@@ -77,7 +77,7 @@ def is_whole(node: Node) -> bool:
         case nodes.Positions():
             return True
         case nodes.Map():
-            every = node.function in WHOLE and all(map(is_whole, node.arguments))
+            every = node.function in KEEP_WHOLE and all(map(is_whole, node.arguments))
             return every or node.function in ALWAYS_WHOLE
         case nodes.Parameter() | nodes.Contract() | nodes.Fold() | nodes.Take() | nodes.Lookup():
             return all(map(is_whole, node.operands))
