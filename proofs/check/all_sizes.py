@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..interpret.bounds import request_of
-from ..interpret.claims import Interpretation, read
+from ..interpret.claims import Interpretation
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session, Sessions
 from ..kernel.checker import Refused
@@ -26,6 +26,7 @@ from .bounds import Bounded
 from .bounds import shown as bounds_shown
 from .certificate import AllSizes
 from .comparison import disagreement
+from .formulas import formulas
 from .kernel_errors import placed, refusal
 from .result import evidence
 from .size_conditions import as_data, in_words, too_narrow
@@ -139,8 +140,8 @@ def own_interpretation(claim: Claim, current: Session, mutate: Mutation) -> Inte
     Raises:
         NotProved: if it says something else.
     """
-    interpretation = read(claim, current, mutate)
-    problem = disagreement(claim, interpretation) if mutate is None else None
+    interpretation = formulas(claim, current, mutate)
+    problem = disagreement(claim, interpretation) if mutate is None and current.programs else None
     if problem is not None:
         raise NotItself(problem)
     return interpretation.one_turn()

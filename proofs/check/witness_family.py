@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ..exact.instance import constants, meets_hypotheses
 from ..exact.roots import FlintRootsField
 from ..interpret.array import KernelArray, holds
-from ..interpret.claims import Interpretation, Part, read
+from ..interpret.claims import Interpretation, Part
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session, Sessions
 from ..interpret.terms import inverse, number
@@ -35,6 +35,7 @@ from ..language.statements import Differs, Undetermined
 from .axioms import POSITIVE, axioms_of
 from .comparison import disagreement, free_variables
 from .families import Family, numbers
+from .formulas import formulas
 from .result import evidence
 from .traces import Trace, places_of, shown
 
@@ -195,11 +196,12 @@ def member(
         Unreadable, KernelError: if it is not the claim's own, or something is divided by 0.
     """
     try:
-        found = read(claim, current, mutate, lambda name, dims: family[name].terms(dims), sizes)
+        found = formulas(claim, current, mutate, lambda name, dims: family[name].terms(dims), sizes)
     except ZeroDivisionError as error:
         raise NotProved("at the inputs tried, something is divided by 0") from error
-    problem = disagreement(claim, found, lambda sizes: numbers(claim, family, sizes))
-    if problem is not None and mutate is None:
+    programs = mutate is None and current.programs
+    problem = disagreement(claim, found, lambda sizes: numbers(claim, family, sizes)) if programs else None
+    if problem is not None:
         raise Unreadable(problem)
     found = found.one_turn()
     if [part.kind for part in found.parts] != [part.kind for part in parts]:

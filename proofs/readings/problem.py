@@ -24,7 +24,7 @@ from ..statement import nodes
 from ..statement.statement import Relation, Statement
 from ..statement.whole import Axis, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
-from .derivative import prepared, without_gradients
+from .derivative import without_gradients
 from .reading import Reading
 
 KINDS: dict[str, type[Any]] = {
@@ -40,16 +40,27 @@ class NoProblem(Exception):
     """The kernel's formulas do not have what a statement says."""
 
 
-def problem(statement: Statement, session: Session) -> read.Interpretation:
+def problem(
+    statement: Statement,
+    session: Session,
+    given: read.Given = read.symbol,
+    sizes: dict[str, Index] | None = None,
+    parameters: Mapping[str, Callable[[Any], Any]] | None = None,
+) -> read.Interpretation:
     """The statement's relations and bounds as arrays of terms, in the session's registry.
+
+    Args:
+        statement: what is read.
+        session: notes what is read.
+        given: what an input is, from its name and lengths; independent symbols if it is not numbers.
+        sizes: those of an earlier reading in this session.
+        parameters: changes of parameters, by their paths.
 
     Raises:
         NoProblem, Unreadable, KernelError: if something in it is not said by formulas of the kernel.
     """
-    reading = Problem(statement, session)
-    written = prepared(statement)
-    session.differentiated = written != statement
-    parts = [reading.part(one) for one in written.relations]
+    reading = Problem(statement, session, given, sizes, parameters)
+    parts = [reading.part(one) for one in statement.relations]
     conditions = [
         reading.part(one, hypothesis.text)
         for hypothesis in statement.hypotheses
@@ -64,12 +75,22 @@ class Problem(Reading):
     Arrays of one shape have the same positions, so that what is done entry by entry puts nothing in place of them.
     """
 
-    def __init__(self, statement: Statement, session: Session) -> None:
-        sizes = {one.name: kernel_size(one.name, one.least) for one in statement.sizes}
-        super().__init__(Namespace(), sizes, {})
-        self.indices, self.session = sizes, session
+    def __init__(
+        self,
+        statement: Statement,
+        session: Session,
+        given: read.Given = read.symbol,
+        sizes: dict[str, Index] | None = None,
+        parameters: Mapping[str, Callable[[Any], Any]] | None = None,
+    ) -> None:
+        if sizes is None:
+            sizes = {one.name: kernel_size(one.name, one.least) for one in statement.sizes}
+        super().__init__(Namespace(), sizes, {}, parameters)
+        self.indices, self.session, self.given = sizes, session, given
         self._places: dict[tuple[Any, Index], Index] = {}
         self._lengths: dict[Index, Index] = {}
+        self._recursions: dict[Any, list[State]] = {}
+        """The states of each recursion, by what it says of them whatever its positions are called."""
 
     def part(self, one: Relation, condition: str = "") -> read.Part:
         """A relation, said of positions that stand for all their values."""
@@ -142,7 +163,7 @@ class Problem(Reading):
         return tuple(map(self.size, shape))
 
     def input(self, node: nodes.Input) -> Any:
-        return read.symbol(node.name, list(map(self.index, node.lengths)))
+        return self.given(node.name, list(map(self.index, node.lengths)))
 
     def constant(self, node: nodes.Number) -> Any:
         value = node.value
@@ -277,25 +298,29 @@ class Problem(Reading):
             if spoken == given:
                 break
             given = spoken
-        made = Recursion(
-            time,
-            states,
-            [share(leaf.entry(at)) for leaf, at in zip(start, places, strict=True)],
-            [share(leaf.entry(at)) for leaf, at in zip(steps, places, strict=True)],
+        first, after = (
+            [share(leaf.entry(at)) for leaf, at in zip(leaves, places, strict=True)]
+            for leaves in (start, steps)
         )
-        self.session.add(made, None, turns)
+        key = _whatever_names(states, time, first, after)
+        known = self._recursions.setdefault(key, states)
+        if known is states:
+            self.session.add(Recursion(time, states, first, after), None, turns)
         return [
-            States(state, turns, tuple(leaf.dims))
-            for state, leaf in zip(states, start, strict=True)
+            States(state._replace(given=tuple(given)), turns, tuple(leaf.dims))
+            for state, leaf in zip(known, start, strict=True)
         ]
 
     def gradient(self, node: nodes.Gradient) -> Any:
+        """A gradient has a value where its loss has one: what the loss divides by, and takes logarithms of, is read."""
         self.session.differentiated = True
+        with self.bound({node.point: self(node.at)}):
+            self(node.loss)
         return self(without_gradients(node))
 
 
 class States:
-    """One state of a recursion at all times."""
+    """One state of a recursion at all times, for the present values of the positions that it is given."""
 
     def __init__(self, state: State, turns: Index, dims: tuple[Index, ...]) -> None:
         self.state, self.turns, self.dims = state, turns, dims
@@ -305,6 +330,27 @@ class States:
         """The array of all times."""
         dims = [self.turns + 1, *self.dims]
         return comprehension(dims, lambda time, *at: self.state.entry(time, at))
+
+
+def _whatever_names(
+    states: Sequence[State], time: Index, first: Sequence[Term], after: Sequence[Term]
+) -> Any:
+    """What a recursion says, its states and positions numbered in their order: equal ones say the same of equal ones."""
+    order = [*states[0].given, time, *(place for one in states for place in one.at)]
+    images = {e.terms[0][0]: variable(-k) for k, e in enumerate(order, start=1)}
+    names = {one.name: f"{k}" for k, one in enumerate(states)}
+    count = len(order)
+
+    def said(term: Term) -> frozenset[Any]:
+        pairs = []
+        for m, c in term.parts.items():
+            moved = m.after(count).substitute(images, m.bound + count)
+            factors = [Factor(names.get(f.name, f.name), f.at) for f in moved.factors]
+            pairs.append((moved._replace(factors=tuple(sorted(factors))), c))
+        return frozenset(pairs)
+
+    ranges = [frozenset(e.substitute(images) for e in declared(v)) for v in images]
+    return tuple(ranges), *(tuple(map(said, terms)) for terms in (first, after))
 
 
 def _spoken_of(

@@ -23,7 +23,8 @@ from ..check.certificate import AllSizes
 from ..check.traces import conditional, places_of
 from ..check.witness_family import Mutation, Witness
 from ..interpret.bounds import request_of
-from ..interpret.claims import Interpretation, Part, read
+from ..check.formulas import formulas
+from ..interpret.claims import Interpretation, Part
 from ..interpret.questions import Unreadable
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved, TooHard
@@ -178,7 +179,7 @@ def _found_by(
     with proving() as current:
         tried.append(current)
         current.columns = columns
-        interpretation = read(claim, current, mutate).one_turn()
+        interpretation = formulas(claim, current, mutate).one_turn()
         if in_exponents is None:
             in_exponents = not by_cases and _has(LOG, SOFTPLUS) and _has_sigmoids()
         if by_cases or in_exponents:  # what was read is what the check reads
@@ -193,7 +194,7 @@ def _found_by(
         raise NotProved("that a statistic determines a value is not proved for all sizes")
     witnesses = find_witnesses(claim, interpretation.parts, mutate)
     with proving() as current:
-        again = read(claim, current, mutate).one_turn()
+        again = formulas(claim, current, mutate).one_turn()
         return _proved(claim, again, current, witnesses, seen)
 
 
