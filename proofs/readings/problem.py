@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from typing import Any
 
 from ..interpret import claims as read
@@ -18,7 +19,7 @@ from ..kernel import index as declarations
 from ..kernel.index import Index, as_index, declared, position, reach, variable
 from ..kernel.index import size as kernel_size
 from ..kernel.recursion import Recursion, State, new_state
-from ..kernel.term import Factor, Monomial, Term, as_term, made
+from ..kernel.term import Factor, Monomial, Pairs, Term, as_term, body, made
 from ..language import statements as said
 from ..statement import nodes
 from ..statement.statement import Relation, Statement
@@ -338,19 +339,31 @@ def _whatever_names(
     """What a recursion says, its states and positions numbered in their order: equal ones say the same of equal ones."""
     order = [*states[0].given, time, *(place for one in states for place in one.at)]
     images = {e.terms[0][0]: variable(-k) for k, e in enumerate(order, start=1)}
-    names = {one.name: f"{k}" for k, one in enumerate(states)}
-    count = len(order)
+    own = {one.name: k for k, one in enumerate(states)}
+    bodies, count = declarations.current.bodies, len(order)
 
-    def said(term: Term) -> frozenset[Any]:
-        pairs = []
-        for m, c in term.parts.items():
-            moved = m.after(count).substitute(images, m.bound + count)
-            factors = [Factor(names.get(f.name, f.name), f.at) for f in moved.factors]
-            pairs.append((moved._replace(factors=tuple(sorted(factors))), c))
-        return frozenset(pairs)
+    @cache
+    def speaks(name: str) -> bool:
+        inside = bodies[name].body if name in bodies else ()
+        return name in own or any(speaks(f.name) for m, _ in inside for f in m.factors)
+
+    def said(pairs: Pairs) -> Any:
+        return frozenset(
+            (m.bound, m.guards, frozenset(Counter(of(f, m.bound) for f in m.factors).items()), c)
+            for m, c in pairs
+        )
+
+    def of(f: Factor, bound: int) -> Any:
+        if f.name in own or not speaks(f.name):
+            return own.get(f.name, f.name), f.at
+        return bodies[f.name].name, said(body(f, bound))
+
+    def moved(term: Term) -> Any:
+        pairs = [(m.after(count), c) for m, c in term.parts.items()]
+        return said([(m.substitute(images, m.bound), c) for m, c in pairs])
 
     ranges = [frozenset(e.substitute(images) for e in declared(v)) for v in images]
-    return tuple(ranges), *(tuple(map(said, terms)) for terms in (first, after))
+    return tuple(ranges), tuple(map(moved, first)), tuple(map(moved, after))
 
 
 def _spoken_of(
