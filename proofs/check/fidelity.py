@@ -41,6 +41,8 @@ SPELLED = 40
 """Numbers in the code up to this one are tried, for all sizes and for each."""
 LARGEST = 9
 """How far the sizes that are drawn lie beyond the least."""
+ONE_CHOICE = 4
+"""How often the body is run where there is one choice of sizes."""
 VOLUME = 400
 """Choices whose sizes have a greater product are left out, unless all but one of them are least."""
 ROUNDING = 2**20 * float(np.finfo(float).eps)
@@ -65,8 +67,12 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
         found = another_way(claim, statement, sizes)
         if found is not None:
             return found
-    for sizes in every:
-        inputs = {n: rng.uniform(0.25, 1, dims) for n, dims in shapes(claim, sizes).items()}
+    for turn, sizes in enumerate(every if len(every) > 1 else every * ONE_CHOICE):
+        signs = (1, -1) if turn % 2 else (1,)
+        inputs = {
+            n: rng.uniform(0.25, 1, dims) * rng.choice(signs, dims)
+            for n, dims in shapes(claim, sizes).items()
+        }
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             own, error = _attempted(lambda i=inputs, s=sizes: [*untraced(claim, s, i, texts)])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 from weakref import WeakKeyDictionary
 
+from scanproof.constructs.arrays.definition import note, recording
 from scanproof.constructs.errors import UsageError
 
 from ...doors.record.claims import record
@@ -25,6 +28,8 @@ class Stated:
     """A statement that is the claim's own, for all sizes."""
 
     statement: Statement
+    definitions: frozenset[Callable[..., Any]]
+    """Those that ran where it was recorded."""
 
     @cached_property
     def written(self) -> Statement | None:
@@ -43,30 +48,27 @@ class Stated:
         return None
 
 
-SWITCHED = False
-"""Whether verdicts rest on statements at given sizes.
-
-Before they do, a report has to name the definitions that ran where a body was recorded, as it names those of bodies
-that are run.
-"""
 _known: WeakKeyDictionary[Claim, Stated | None] = WeakKeyDictionary()
 
 
 def stated(claim: Claim) -> Stated | None:
-    """The claim's statement for all sizes; None if it is not recorded so, or is not what the body computes."""
+    """The claim's statement for all sizes; None if it is not recorded so, or is not what the body computes.
+
+    Reports name the definitions that ran where it was recorded as if they ran each time that it is asked for.
+    """
     if claim not in _known:
-        _known[claim] = _faithful(claim)
-    return _known[claim]
-
-
-def read(claim: Claim) -> Stated | None:
-    """The claim's statement where verdicts rest on statements at given sizes; None where the body is run."""
-    return stated(claim) if SWITCHED else None
+        with recording():
+            _known[claim] = _faithful(claim)
+    known = _known[claim]
+    for definition in known.definitions if known else ():
+        note(definition)
+    return known
 
 
 def _faithful(claim: Claim) -> Stated | None:
     with suppress(Refused, UsageError):
-        statement = record(claim)
+        with recording() as ran:
+            statement = record(claim)
         if disagreement(claim, statement) is None:
-            return Stated(statement)
+            return Stated(statement, frozenset(ran))
     return None
