@@ -344,7 +344,7 @@ def _by_numbers(
     Raises:
         NotPolynomial: if something besides + − · / is needed, or a bound is to be judged.
     """
-    own = stated(claim)
+    own = stated(claim, sizes)
     if own is not None and own.residues is not None:
         holds = identical(own.residues, sizes, rng, meter)
         return (holds and _holds_at_small_numbers(claim, sizes, rng, tried)) or None

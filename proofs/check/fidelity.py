@@ -59,7 +59,8 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
     rng = np.random.default_rng(random.Random(claim.id).randrange(2**32))
     bounded = [one for one in statement.hypotheses if one.bounds]
     bounds = tuple(bound for one in bounded for bound in one.bounds)
-    read = _program(replace(statement, relations=(*statement.relations, *bounds)))
+    whole = replace(statement, relations=(*statement.relations, *bounds))
+    read = _as_nodes(whole) if statement.at else _program(whole)
     texts = [one.text for one in bounded]
     compared = 0
     every = [dict(statement.at)] if statement.at else choices(claim)
@@ -67,7 +68,7 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
         found = another_way(claim, statement, sizes)
         if found is not None:
             return found
-    for turn, sizes in enumerate(every if len(every) > 1 else every * ONE_CHOICE):
+    for turn, sizes in enumerate(every if len(every) > 1 or statement.at else every * ONE_CHOICE):
         signs = (1, -1) if turn % 2 else (1,)
         inputs = {
             n: rng.uniform(0.25, 1, dims) * rng.choice(signs, dims)
@@ -91,14 +92,19 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
     return None if compared else "neither the body nor its statement has a value at any size tried"
 
 
-def _program(
-    statement: Statement,
-) -> Callable[[Sizes, Mapping[str, np.ndarray]], list[tuple[Any, Any]]]:
+Read = Callable[[Sizes, Mapping[str, np.ndarray]], list[tuple[Any, Any]]]
+
+
+def _as_nodes(statement: Statement) -> Read:
+    return lambda sizes, inputs: [(a, b) for _, a, b in relations(statement, sizes, inputs)]
+
+
+def _program(statement: Statement) -> Read:
     """The statement as its printed program computes it; as nodes are read where it has a gradient of no formula."""
     try:
         body = compiled(prepared(statement), Writer)
     except IllFormed:
-        return lambda sizes, inputs: [(a, b) for _, a, b in relations(statement, sizes, inputs)]
+        return _as_nodes(statement)
     own = () if statement.at else tuple(one.name for one in statement.sizes)
     unknown = functions(statement.relations)
     stand_ins = {name: smooth(name, one.laws) for name, one in unknown.items()}

@@ -78,7 +78,7 @@ def _reading(
     mutate: Mutation,
 ) -> Iterator[said.Statement] | None:
     """The relations of the claim's statement, as statements; None where the body has to be run."""
-    own = stated(claim)
+    own = stated(claim, sizes)
     if own is None:
         return None
     symbolic = field.differentiate is not None and field.generators

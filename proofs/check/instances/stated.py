@@ -16,6 +16,7 @@ from ...doors.record.claims import record
 from ...doors.record.recording import Refused
 from ...exact.scalar import NotPolynomial
 from ...language.claim import Claim
+from ...language.sizes import Sizes
 from ...readings.derivative import prepared
 from ...readings.residues import Residues
 from ...statement.errors import IllFormed
@@ -48,27 +49,35 @@ class Stated:
         return None
 
 
-_known: WeakKeyDictionary[Claim, Stated | None] = WeakKeyDictionary()
+Known = dict[tuple[tuple[str, int], ...], Stated | None]
+"""By the sizes that are numbers; those of the statement for all sizes are none."""
+_known: WeakKeyDictionary[Claim, Known] = WeakKeyDictionary()
 
 
-def stated(claim: Claim) -> Stated | None:
-    """The claim's statement for all sizes; None if it is not recorded so, or is not what the body computes.
+def stated(claim: Claim, sizes: Sizes | None = None) -> Stated | None:
+    """The claim's statement for all sizes, or where it has none and `sizes` are given the one at these.
 
-    Reports name the definitions that ran where it was recorded as if they ran each time that it is asked for.
+    None if it is not recorded, or is not what the body computes. Reports name the definitions that ran where it was
+    recorded as if they ran each time that it is asked for.
     """
-    if claim not in _known:
-        with recording():
-            _known[claim] = _faithful(claim)
-    known = _known[claim]
-    for definition in known.definitions if known else ():
+    known = _known.setdefault(claim, {})
+    if () not in known:
+        known[()] = _faithful(claim, None)
+    found = known[()]
+    if found is None and sizes and None not in list(known.values())[1:]:
+        key = tuple(sorted(sizes.items()))
+        if key not in known:
+            known[key] = _faithful(claim, sizes)
+        found = known[key]
+    for definition in found.definitions if found else ():
         note(definition)
-    return known
+    return found
 
 
-def _faithful(claim: Claim) -> Stated | None:
-    with suppress(Refused, UsageError):
-        with recording() as ran:
-            statement = record(claim)
+def _faithful(claim: Claim, sizes: Sizes | None) -> Stated | None:
+    with recording() as ran, suppress(Refused, UsageError):
+        statement = record(claim, sizes)
+        recorded = frozenset(ran)
         if disagreement(claim, statement) is None:
-            return Stated(statement, frozenset(ran))
+            return Stated(statement, recorded)
     return None
