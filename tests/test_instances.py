@@ -37,7 +37,7 @@ def test_a_body_that_counts_its_calls_is_run_and_not_read():
         return equal(x * (len(calls) % 2), x)
 
     one = claim(counting, {"x": "N f"})
-    assert stated(one) is None
+    assert stated(one) is None and stated(one, SIZES) is None
     before = len(calls)
     residues(one, SIZES)
     assert len(calls) == before + 1

@@ -32,7 +32,7 @@ def states(A, v, X, T, d):
 def test_whole_arrays_of_residues_cost_what_scalars_do_and_stop_at_as_many(monkeypatch):
     one = claim(states, {"A": "d d", "v": "d", "X": "T d"})
     spent = []
-    for reader in (stated, lambda claim: None):
+    for reader in (stated, lambda claim, sizes: None):
         monkeypatch.setattr(beyond, "stated", reader)
         meter = Meter(ENOUGH)
         sizes, tried = {"T": 20, "d": 9}, beyond.Tried(plain=beyond.OFTEN)
