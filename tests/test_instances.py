@@ -7,7 +7,6 @@ import pytest
 from claims import claim
 
 from scanproof import equal, gradient
-from scanproof.proofs.check.instances import stated as module
 from scanproof.proofs.check.instances.at_random import agree, residues
 from scanproof.proofs.check.instances.evaluate import evaluate, in_symbols
 from scanproof.proofs.check.instances.stated import stated
@@ -17,11 +16,6 @@ from scanproof.proofs.exact.mutation import OnLeaf
 from scanproof.proofs.exact.polynomials import RationalField
 
 SIZES = {"N": 2, "f": 3}
-
-
-@pytest.fixture(autouse=True)
-def statements_are_read(monkeypatch):
-    monkeypatch.setattr(module, "SWITCHED", True)
 
 
 def test_each_engine_has_the_gradient_of_a_recorded_loss():
@@ -43,7 +37,7 @@ def test_a_body_that_counts_its_calls_is_run_and_not_read():
         return equal(x * (len(calls) % 2), x)
 
     one = claim(counting, {"x": "N f"})
-    assert stated(one) is None
+    assert stated(one) is None and stated(one, SIZES) is None
     before = len(calls)
     residues(one, SIZES)
     assert len(calls) == before + 1

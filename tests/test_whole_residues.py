@@ -11,7 +11,7 @@ from claims import claim
 from scanproof import equal, scan
 from scanproof import numpy as np
 from scanproof.proofs.check import beyond
-from scanproof.proofs.check.instances import stated as module
+from scanproof.proofs.check.instances.stated import stated
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.exact.meter import Meter, TooLong
 from scanproof.proofs.readings.residues import PRIMES, Residues, identical
@@ -32,9 +32,8 @@ def states(A, v, X, T, d):
 def test_whole_arrays_of_residues_cost_what_scalars_do_and_stop_at_as_many(monkeypatch):
     one = claim(states, {"A": "d d", "v": "d", "X": "T d"})
     spent = []
-    monkeypatch.setattr(module, "SWITCHED", True)
-    for reader in (module.read, lambda claim: None):
-        monkeypatch.setattr(beyond, "read", reader)
+    for reader in (stated, lambda claim, sizes: None):
+        monkeypatch.setattr(beyond, "stated", reader)
         meter = Meter(ENOUGH)
         sizes, tried = {"T": 20, "d": 9}, beyond.Tried(plain=beyond.OFTEN)
         with meter.at_most(ENOUGH):

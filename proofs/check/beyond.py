@@ -40,7 +40,7 @@ from .instances.at_random import agree, drawn, overlap
 from .instances.enclosed import BITS
 from .instances.evaluate import evaluate
 from .instances.points import candidates
-from .instances.stated import read
+from .instances.stated import stated
 from .result import evidence
 from .sizes_beyond import (
     DRAWN,
@@ -344,7 +344,7 @@ def _by_numbers(
     Raises:
         NotPolynomial: if something besides + − · / is needed, or a bound is to be judged.
     """
-    own = read(claim)
+    own = stated(claim, sizes)
     if own is not None and own.residues is not None:
         holds = identical(own.residues, sizes, rng, meter)
         return (holds and _holds_at_small_numbers(claim, sizes, rng, tried)) or None

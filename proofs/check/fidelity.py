@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -29,7 +30,7 @@ from ..statement.statement import Statement
 from .sizes_beyond import nearby
 from .source import Source
 from .untraced import untraced
-from .ways import another_way
+from .ways import Ran, another_way, noting
 
 CHOICES = 12
 """At most so many choices of sizes are tried."""
@@ -41,6 +42,8 @@ SPELLED = 40
 """Numbers in the code up to this one are tried, for all sizes and for each."""
 LARGEST = 9
 """How far the sizes that are drawn lie beyond the least."""
+ONE_CHOICE, AT_NUMBERS = 4, 2
+"""How often the body is run where there is one choice of sizes, and where it is recorded at one."""
 VOLUME = 400
 """Choices whose sizes have a greater product are left out, unless all but one of them are least."""
 ROUNDING = 2**20 * float(np.finfo(float).eps)
@@ -57,20 +60,26 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
     rng = np.random.default_rng(random.Random(claim.id).randrange(2**32))
     bounded = [one for one in statement.hypotheses if one.bounds]
     bounds = tuple(bound for one in bounded for bound in one.bounds)
-    read = _program(replace(statement, relations=(*statement.relations, *bounds)))
+    whole = replace(statement, relations=(*statement.relations, *bounds))
+    read = _as_nodes(whole) if statement.at else _program(whole)
     texts = [one.text for one in bounded]
     compared = 0
-    every = [dict(statement.at)] if statement.at else choices(claim)
-    for sizes in every[:2][-1:]:
-        found = another_way(claim, statement, sizes)
-        if found is not None:
-            return found
-    for sizes in every:
-        inputs = {n: rng.uniform(0.25, 1, dims) for n, dims in shapes(claim, sizes).items()}
+    at_numbers: Ran = set()
+    every = [dict(statement.at)] * AT_NUMBERS if statement.at else choices(claim)
+    for turn, sizes in enumerate(every if len(every) > 1 else every * ONE_CHOICE):
+        signs = (1, -1) if turn % 2 else (1,)
+        inputs = {
+            n: rng.uniform(0.25, 1, dims) * rng.choice(signs, dims)
+            for n, dims in shapes(claim, sizes).items()
+        }
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            own, error = _attempted(lambda i=inputs, s=sizes: [*untraced(claim, s, i, texts)])
+            with noting(at_numbers) if turn == 1 else nullcontext():
+                own, error = _attempted(lambda i=inputs, s=sizes: [*untraced(claim, s, i, texts)])
             found, other = _attempted(lambda i=inputs, s=sizes: read(s, i))
+        way = another_way(claim, statement, at_numbers) if turn == 1 else None
+        if way is not None:
+            return way
         if error is not None and other is not None:
             continue
         where = f" at {by_name(sizes)}" if sizes else ""
@@ -85,14 +94,19 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
     return None if compared else "neither the body nor its statement has a value at any size tried"
 
 
-def _program(
-    statement: Statement,
-) -> Callable[[Sizes, Mapping[str, np.ndarray]], list[tuple[Any, Any]]]:
+Read = Callable[[Sizes, Mapping[str, np.ndarray]], list[tuple[Any, Any]]]
+
+
+def _as_nodes(statement: Statement) -> Read:
+    return lambda sizes, inputs: [(a, b) for _, a, b in relations(statement, sizes, inputs)]
+
+
+def _program(statement: Statement) -> Read:
     """The statement as its printed program computes it; as nodes are read where it has a gradient of no formula."""
     try:
         body = compiled(prepared(statement), Writer)
     except IllFormed:
-        return lambda sizes, inputs: [(a, b) for _, a, b in relations(statement, sizes, inputs)]
+        return _as_nodes(statement)
     own = () if statement.at else tuple(one.name for one in statement.sizes)
     unknown = functions(statement.relations)
     stand_ins = {name: smooth(name, one.laws) for name, one in unknown.items()}

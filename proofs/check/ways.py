@@ -9,22 +9,17 @@ from __future__ import annotations
 
 import dis
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any
 
-import numpy as np
-
 from ..doors.record.claims import record
 from ..doors.record.recording import Refused
-from ..exact.instance import shapes
 from ..interpret.questions import ARRAYS, is_told, shown
 from ..language.claim import Claim
 from ..statement.statement import Statement
-from .untraced import untraced
 
 Ran = set[tuple[CodeType, int]]
 """Instructions of bodies, and of the functions of theirs that are no library's: their code and place in it."""
@@ -32,25 +27,15 @@ BY_KIND = frozenset(("type", "__class__", "id"))
 """Names by which functions are chosen without a branch."""
 
 
-def another_way(claim: Claim, statement: Statement, sizes: Mapping[str, int]) -> str | None:
-    """Where the body runs at these sizes what it did not run when it was recorded, in words; None if nowhere.
+def another_way(claim: Claim, statement: Statement, at_numbers: Ran) -> str | None:
+    """What the body ran at numbers and did not run when it was recorded, in words; None if there is nothing.
 
     A body that cannot go several ways is not recorded again.
     """
-    at_numbers: Ran = set()
-    rng = np.random.default_rng(0)
-    inputs = {n: rng.uniform(0.25, 1, dims) for n, dims in shapes(claim, sizes).items()}
-    with _noting(at_numbers), warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        with suppress(
-            Exception
-        ):  # a claim's body is foreign code; what ran before its error counts
-            for _ in untraced(claim, sizes, inputs):
-                pass
     if not any(map(_chooses, {code for code, _ in at_numbers})):
         return None
     recorded: Ran = set()
-    with _noting(recorded), suppress(Refused):
+    with noting(recorded), suppress(Refused):
         record(claim, dict(statement.at) or None)
     places = sorted(_line(code, offset) for code, offset in at_numbers - recorded)
     if not places:
@@ -63,7 +48,7 @@ def another_way(claim: Claim, statement: Statement, sizes: Mapping[str, int]) ->
 
 
 @contextmanager
-def _noting(ran: Ran) -> Iterator[None]:
+def noting(ran: Ran) -> Iterator[None]:
     """Note each instruction that runs inside the block."""
 
     def inside(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:

@@ -172,7 +172,8 @@ class Writer:
     def _relation(self, one: Relation) -> None:
         left, right = self.text(one.left)[0], self.text(one.right)[0]
         label = "".join(p if isinstance(p, str) else self.whole(p)[0] for p in one.label)
-        said = [f"# {label}"] if label else []
+        comment = "".join(c if c.isprintable() else " " for c in label)
+        said = [f"# {comment}"] if label else []
         self._scopes[-1] += [*said, f'yield "{one.kind}", {left}, {right}']
 
     # Nodes.

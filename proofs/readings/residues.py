@@ -40,6 +40,10 @@ HALF = 16
 LOWER = (1 << HALF) - 1
 
 
+AT_ONE_PLACE = {"exp": (0, 1), "log": (1, 0), "abs": (0, 0), "sqrt": (0, 0)}
+"""Functions that are no polynomials, with a place at which residues have their value, and the value."""
+
+
 class _Writer(Writer):
     """Writes nodes without gradients modulo `np.prime`, where `np` is a `_Modulus`.
 
@@ -105,6 +109,8 @@ class _Writer(Writer):
             return f"np.power({self.text(arguments[0])[0]}, {self.wholes(arguments[1])})", 9
         if function == "nonnegative":
             return f"np.where({self.wholes(arguments[0])} >= 0, 1, 0)", 9
+        if function in AT_ONE_PLACE:
+            return f'np.known("{function}", {self.text(arguments[0])[0]})', 9
         raise NotPolynomial(function)
 
     def wholes(self, node: Node) -> str:
@@ -247,6 +253,17 @@ class _Modulus:
         pairs = zip(base.ravel().tolist(), exponent.ravel().tolist(), strict=True)
         powers = [pow(b, k, self.prime) for b, k in pairs]
         return np.array(powers, dtype=np.int64).reshape(base.shape)
+
+    def known(self, function: str, value: Any) -> Any:
+        """A function where it is known.
+
+        Raises:
+            NotPolynomial: if an entry is elsewhere.
+        """
+        place, there = AT_ONE_PLACE[function]
+        if np.any((np.asarray(value) - place) % self.prime):
+            raise NotPolynomial(function)
+        return self.full(np.shape(value), there)
 
     def prod(self, vector: Any) -> Any:
         return reduce(lambda a, b: a * b % self.prime, vector, np.int64(1))

@@ -1,4 +1,4 @@
-"""A claim at fixed sizes in the scalars of a field: its body is run, or (`stated.SWITCHED`) its statement read."""
+"""A claim at fixed sizes in the scalars of a field: its statement is read, or its body run where none is recorded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...language.sizes import Sizes
 from ...readings.exact import Change, Exact
 from ...readings.run import of
 from ...statement.statement import Relation
-from .stated import read
+from .stated import stated
 
 KINDS: dict[str, Any] = {
     "equal": said.Equal,
@@ -78,7 +78,7 @@ def _reading(
     mutate: Mutation,
 ) -> Iterator[said.Statement] | None:
     """The relations of the claim's statement, as statements; None where the body has to be run."""
-    own = read(claim)
+    own = stated(claim, sizes)
     if own is None:
         return None
     symbolic = field.differentiate is not None and field.generators

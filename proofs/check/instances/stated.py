@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 from weakref import WeakKeyDictionary
 
+from scanproof.constructs.arrays.definition import note, recording
 from scanproof.constructs.errors import UsageError
 
 from ...doors.record.claims import record
 from ...doors.record.recording import Refused
 from ...exact.scalar import NotPolynomial
 from ...language.claim import Claim
+from ...language.sizes import Sizes
 from ...readings.derivative import prepared
 from ...readings.residues import Residues
 from ...statement.errors import IllFormed
@@ -25,6 +29,8 @@ class Stated:
     """A statement that is the claim's own, for all sizes."""
 
     statement: Statement
+    definitions: frozenset[Callable[..., Any]]
+    """Those that ran where it was recorded."""
 
     @cached_property
     def written(self) -> Statement | None:
@@ -43,30 +49,35 @@ class Stated:
         return None
 
 
-SWITCHED = False
-"""Whether verdicts rest on statements at given sizes.
-
-Before they do, a report has to name the definitions that ran where a body was recorded, as it names those of bodies
-that are run.
-"""
-_known: WeakKeyDictionary[Claim, Stated | None] = WeakKeyDictionary()
+Known = dict[tuple[tuple[str, int], ...], Stated | None]
+"""By the sizes that are numbers; those of the statement for all sizes are none."""
+_known: WeakKeyDictionary[Claim, Known] = WeakKeyDictionary()
 
 
-def stated(claim: Claim) -> Stated | None:
-    """The claim's statement for all sizes; None if it is not recorded so, or is not what the body computes."""
-    if claim not in _known:
-        _known[claim] = _faithful(claim)
-    return _known[claim]
+def stated(claim: Claim, sizes: Sizes | None = None) -> Stated | None:
+    """The claim's statement for all sizes, or where it has none and `sizes` are given the one at these.
+
+    None if it is not recorded, or is not what the body computes. Reports name the definitions that ran where it was
+    recorded as if they ran each time that it is asked for.
+    """
+    known = _known.setdefault(claim, {})
+    if () not in known:
+        known[()] = _faithful(claim, None)
+    found = known[()]
+    if found is None and sizes and None not in list(known.values())[1:]:
+        key = tuple(sorted(sizes.items()))
+        if key not in known:
+            known[key] = _faithful(claim, sizes)
+        found = known[key]
+    for definition in found.definitions if found else ():
+        note(definition)
+    return found
 
 
-def read(claim: Claim) -> Stated | None:
-    """The claim's statement where verdicts rest on statements at given sizes; None where the body is run."""
-    return stated(claim) if SWITCHED else None
-
-
-def _faithful(claim: Claim) -> Stated | None:
-    with suppress(Refused, UsageError):
-        statement = record(claim)
+def _faithful(claim: Claim, sizes: Sizes | None) -> Stated | None:
+    with recording() as ran, suppress(Refused, UsageError):
+        statement = record(claim, sizes)
+        recorded = frozenset(ran)
         if disagreement(claim, statement) is None:
-            return Stated(statement)
+            return Stated(statement, recorded)
     return None
