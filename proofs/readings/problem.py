@@ -303,8 +303,10 @@ class Problem(Reading):
             [share(leaf.entry(at)) for leaf, at in zip(leaves, places, strict=True)]
             for leaves in (start, steps)
         )
-        key = _whatever_names(states, time, first, after)
-        known = self._recursions.setdefault(key, states)
+        known = states
+        if given:  # a loop in a loop: it is one, whatever the position of the outer one is called
+            key = _whatever_names(states, time, first, after)
+            known = self._recursions.setdefault(key, states)
         if known is states:
             self.session.add(Recursion(time, states, first, after), None, turns)
         return [
