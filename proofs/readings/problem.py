@@ -90,6 +90,7 @@ class Problem(Reading):
         self.indices, self.session, self.given = sizes, session, given
         self._places: dict[tuple[Any, Index], Index] = {}
         self._lengths: dict[Index, Index] = {}
+        self._steps = dict(statement.steps)
         self._recursions: dict[Any, list[State]] = {}
         """The states of each recursion, by what it says of them whatever its positions are called."""
 
@@ -308,7 +309,8 @@ class Problem(Reading):
             key = _whatever_names(states, time, first, after)
             known = self._recursions.setdefault(key, states)
         if known is states:
-            self.session.add(Recursion(time, states, first, after), None, turns)
+            made = Recursion(time, states, first, after)
+            self.session.add(made, self._steps.get(recursion), turns)
         return [
             States(state._replace(given=tuple(given)), turns, tuple(leaf.dims))
             for state, leaf in zip(known, start, strict=True)
@@ -338,7 +340,7 @@ class States:
 def _whatever_names(
     states: Sequence[State], time: Index, first: Sequence[Term], after: Sequence[Term]
 ) -> Any:
-    """What a recursion says, its states and positions numbered in their order: equal ones say the same of equal ones."""
+    """What a recursion says, with numbers for its states and positions: equal where it says the same of others."""
     order = [*states[0].given, time, *(place for one in states for place in one.at)]
     images = {e.terms[0][0]: variable(-k) for k, e in enumerate(order, start=1)}
     own = {one.name: k for k, one in enumerate(states)}
