@@ -68,6 +68,8 @@ def formulas(
             raise NotItself(why)
         return body.one_turn()
     changes = {} if mutate is None else {mutate.path: mutate.change}
+    if not changes.keys() <= {one.path for one in found.statement.parameters}:
+        raise Unreadable(f"a change of {', '.join(changes)}, which is no array of the parameters")
     try:
         return problem(found.statement, current, given, sizes, changes)
     except (NoProblem, IllFormed) as error:

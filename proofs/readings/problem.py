@@ -114,7 +114,7 @@ class Problem(Reading):
             return axes[one.number] if isinstance(one, Axis) else self.symbol(one)
 
         if isinstance(number, Whole) and any(len(m) > 1 for m, _ in number.parts):
-            raise NoProblem(f"{number} is no linear index of the kernel")
+            raise NoProblem(f"a product of sizes or positions, {number}")
         return as_index(at(number, symbol))
 
     def place(self, axis: Any, length: Index) -> Index:

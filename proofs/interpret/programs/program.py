@@ -67,9 +67,8 @@ def program(function: Callable[..., Any]) -> Callable[..., Any]:
         if any(isinstance(one, ExactArray) for one in arrays):
             return _exact(at, arrays)
         speaker = speaking_among(arrays)
-        reads = getattr(speaker and speaker.__array_namespace__(), "program", None)
-        if reads is not None:
-            return reads(function, arrays)
+        if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
+            return speaker.__array_namespace__().program(function, arrays)
         return _floats(function, compiled(), arrays)
 
     return run
