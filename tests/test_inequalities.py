@@ -403,7 +403,9 @@ def test_what_was_tampered_with_is_refused(name: str):
     edit(value)
     with pytest.raises((Refused, KernelError)):
         checked(CLAIMS[of_claim], value)
-    answer = all_sizes.checked(CLAIMS[of_claim], AllSizes(None, (), value, hash_of(CLAIMS[of_claim])))
+    answer = all_sizes.checked(
+        CLAIMS[of_claim], AllSizes(None, (), value, hash_of(CLAIMS[of_claim]))
+    )
     assert isinstance(answer, str) and "\n" not in answer and len(answer) < 400
 
 

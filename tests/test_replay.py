@@ -532,7 +532,9 @@ def test_no_change_of_a_proof_makes_it_one_of_a_false_claim(tmp_path: Path):
     assert whole.trace is not None
     rng = random.Random(7)
     for _ in range(100):
-        rewrite(tmp_path, "mine.sum", named(false, mutated(whole.trace, rng, whole.trace["theorems"])))
+        rewrite(
+            tmp_path, "mine.sum", named(false, mutated(whole.trace, rng, whole.trace["theorems"]))
+        )
         found = replayed(tmp_path, false)
         assert found.verdict == "unknown"
         assert found.stale or found.broken
@@ -575,7 +577,11 @@ def test_a_false_claim_is_not_proved_by_a_denominator_of_the_files_own(tmp_path:
         "formals": formals,
     }
     trace = {"format": "scanproof.trace/1", "problem": other, "declared": declared}
-    rewrite(tmp_path, "mine.sum", named(source_claim(2), {**trace, "theorems": [lemma, ["equation", way]]}))
+    rewrite(
+        tmp_path,
+        "mine.sum",
+        named(source_claim(2), {**trace, "theorems": [lemma, ["equation", way]]}),
+    )
     found = replayed(tmp_path, source_claim(2))
     assert (found.verdict, found.broken) == ("unknown", True)
 
