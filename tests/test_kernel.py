@@ -242,7 +242,7 @@ def test_a_loop_that_carries_something_is_seen_when_the_reading_is_compared():
             before = before + u[t]
 
     found = prove(claim(body, {"u": "n"}))
-    assert "carries something from one turn to the next" in str(found)
+    assert "one leaves something to the next" in str(found)
 
 
 @pytest.mark.long
