@@ -115,7 +115,9 @@ class Length:
             why = f"{call} asks for the number that {self.number} is"
             raise refusal(why, "`from scanproof import numpy as np`")
         raise _asked(
-            self, f"the number that {self.number} is", f"loop with each or scan; {AS_ARRAY}"
+            self,
+            f"the number that {self.number} is",
+            "loop with each or scan, or make an array of it: xp.asarray(N)",
         )
 
     __index__ = __int__ = __float__ = __complex__ = __trunc__ = __floor__ = __ceil__ = _no_number
