@@ -190,3 +190,10 @@ def test_a_body_with_branches_that_goes_one_way_is_let_be():
 
     one = claim(body, {"x": "N"})
     assert disagreement(one, record(one)) is None
+
+
+def test_a_statement_without_a_value_is_not_what_a_body_computes():
+    one = claim(lambda x: equal(x, x), {"x": "N"})
+    nowhere = claim(lambda x: equal(x / (x - x), x / (x - x)), {"x": "N"})
+    said = disagreement(one, record(nowhere))
+    assert said == "statement 1 has no value at any size tried"

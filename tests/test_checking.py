@@ -348,6 +348,19 @@ def test_a_witness_of_all_sizes_has_its_entries_at_places_that_are_known(places)
         read(json.dumps(text))
 
 
+@pytest.mark.parametrize("powers", [[10], [-10], [0, True], ["1"]])
+def test_a_difference_of_all_sizes_has_powers_from_minus_9_to_9(powers):
+    file = Path(certificates.__file__).parents[1] / "claims/gril/certificates/gril.a4-inexact.json"
+    text = json.loads(file.read_text("utf-8"))
+    (gap,) = [one["witnesses"][0]["gap"] for one in text["by"] if "witnesses" in one]
+    for power in (9, -9):
+        gap[1] = [power]
+        assert read(json.dumps(text))
+    gap[1] = powers
+    with pytest.raises(Unusable, match="powers from -9 to 9"):
+        read(json.dumps(text))
+
+
 def _changed(value: Any, rng: random.Random) -> Any:
     """JSON with one thing in it changed."""
     if isinstance(value, dict) and value and rng.random() < 0.9:

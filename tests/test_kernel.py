@@ -21,11 +21,12 @@ from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.check.axioms import AXIOMS, discharged
 from scanproof.proofs.check.comparison import disagreement
 from scanproof.proofs.check.instances.evaluate import in_symbols
+from scanproof.proofs.check.instances.stated import stated
 from scanproof.proofs.decide import workers
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES, FIXED, FLINT, holds
-from scanproof.proofs.exact.mutation import OnLeaf, paths
+from scanproof.proofs.exact.mutation import OnLeaf
 from scanproof.proofs.interpret.array import KernelArray, symbol
 from scanproof.proofs.interpret.claims import read
 from scanproof.proofs.interpret.evaluate import Evaluator
@@ -126,9 +127,8 @@ def still_proved(claim, small, path, change):
 
 
 def _leaves(claim, sizes):
-    found = []
-    in_symbols(FLINT, claim, sizes, lambda p: found.extend(paths(p)) or p)
-    return found
+    found = stated(claim, sizes)
+    return [leaf.path for leaf in found.statement.parameters] if found else []
 
 
 ONE_STEP = "gril.prop4.1-construction"

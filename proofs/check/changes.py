@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -12,13 +11,14 @@ from scanproof.constructs.errors import UsageError
 
 from ..exact.array import ExactArray
 from ..exact.engines import FLINT, SYMPY, Engine, chosen, holds, small
-from ..exact.mutation import Change, OnLeaf, on_right_side, paths
+from ..exact.mutation import Change, OnLeaf, on_right_side
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Equal, Statement
 from .instances.at_random import may_hold
 from .instances.evaluate import in_symbols
+from .instances.stated import stated
 
 FACTORS = {
     "1": 1,
@@ -155,14 +155,5 @@ def _other_readings(value: Any) -> tuple[Any, ...]:
 
 
 def _paths(claim: Claim) -> list[str]:
-    seen: list[str] = []
-
-    def look(parameters: Any) -> Any:
-        seen.extend(paths(parameters))
-        return parameters
-
-    for engine in (FLINT, SYMPY):
-        with suppress(NotPolynomial):
-            if not seen:
-                in_symbols(engine, claim, claim.every_size[0], look)
-    return seen
+    found = stated(claim, claim.every_size[0])
+    return [leaf.path for leaf in found.statement.parameters] if found else []

@@ -63,7 +63,8 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
     whole = replace(statement, relations=(*statement.relations, *bounds))
     read = _as_nodes(whole) if statement.at else _program(whole)
     texts = [one.text for one in bounded]
-    compared = 0
+    compared: set[int] = set()
+    parts = len(statement.relations) + len(bounds)
     at_numbers: Ran = set()
     every = [dict(statement.at)] * AT_NUMBERS if statement.at else choices(claim)
     for turn, sizes in enumerate(every if len(every) > 1 else every * ONE_CHOICE):
@@ -90,8 +91,9 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
         differing = _differing(own, found)
         if differing:
             return f"{differing}{where}"
-        compared += 1
-    return None if compared else "neither the body nor its statement has a value at any size tried"
+        compared.update(k for k, sides in enumerate(found) if all(map(_has_value, sides)))
+    unseen = sorted(set(range(parts)) - compared)
+    return f"statement {unseen[0] + 1} has no value at any size tried" if unseen else None
 
 
 Read = Callable[[Sizes, Mapping[str, np.ndarray]], list[tuple[Any, Any]]]
@@ -170,8 +172,18 @@ def _differing(own: Sequence[tuple[Any, Any]], read: Sequence[tuple[Any, Any]]) 
     return ""
 
 
+def _array(one: Any) -> np.ndarray:
+    return np.asarray(one.held if isinstance(one, Mask) else one, float)
+
+
+def _has_value(side: Any) -> bool:
+    """Whether some entry is a number, unless there are none."""
+    array = _array(side)
+    return bool(np.isfinite(array).any()) or not array.size
+
+
 def _near(own: Any, read: Any) -> bool:
-    a, b = (np.asarray(one.held if isinstance(one, Mask) else one, float) for one in (own, read))
+    a, b = _array(own), _array(read)
     if a.shape != b.shape:
         return False
     undefined = ~np.isfinite(b)  # where the statement's own conditions do not hold

@@ -11,25 +11,26 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from scanproof.constructs.arrays.scan import leaves
-
 from ..check.changes import WRONG_FIT
 from ..check.instances.at_point import difference_index, statements_at
 from ..check.instances.evaluate import in_symbols
 from ..check.instances.points import candidates
+from ..check.instances.stated import stated
 from ..exact.engines import FIXED, FLINT, SYMPY, holds, sides
-from ..exact.mutation import OnLeaf, changes, on_right_side, paths
+from ..exact.mutation import OnLeaf, changes, on_right_side
+from ..exact.polynomials import RationalField
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.source import Row
 from ..language.statements import Equal, Statement
+from ..readings.exact import Exact
 from .verdict import decide
 
 SCALES = {"−1": -1, "2": 2, "½": Fraction(1, 2), "0": 0}
 SIZE = 2
 """Mutants are made at the largest checked sizes that do not exceed this, and tried at the largest of all too."""
 
-Mutate = Callable[[Any], Any] | None
+Mutate = OnLeaf | None
 Finish = Callable[[list[Statement]], list[Statement]]
 
 
@@ -83,24 +84,16 @@ def _attack_size(claim: Claim) -> dict[str, int]:
 
 
 def _mutants(claim: Claim, sizes: dict[str, int]) -> Iterator[tuple[str, Mutate, Finish]]:
-    seen: list[Any] = []
-
-    def look(parameters: Any) -> Any:
-        seen.append(parameters)
-        return parameters
-
-    statements = None
-    for point in candidates(claim, sizes):
-        seen.clear()
-        statements = statements_at(claim, sizes, point, look)
-        if statements is not None:
-            break
-    if statements is None or not any(isinstance(s, Equal) for s in statements):
+    every = (statements_at(claim, sizes, point) for point in candidates(claim, sizes))
+    statements = next((found for found in every if found is not None), [])
+    if not any(isinstance(s, Equal) for s in statements):
         return  # a witness that some inputs differ is not an identity that one could break
     if claim.parameters is not None:
-        for path, leaf in zip(paths(seen[0]), leaves(seen[0]), strict=True):
-            for name, change in changes(leaf.shape, SCALES):
-                yield f"{path} {name}", OnLeaf(path, change), _unchanged
+        found = stated(claim, sizes)
+        for leaf in found.statement.parameters if found else ():
+            shape = Exact(RationalField(), sizes, {}).shape(leaf.shape)
+            for name, change in changes(shape, SCALES):
+                yield f"{leaf.path} {name}", OnLeaf(leaf.path, change), _unchanged
         return
     for part, statement in enumerate(statements):
         if isinstance(statement, Equal):

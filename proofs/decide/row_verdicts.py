@@ -175,6 +175,10 @@ class _Work:
             self.seconds[claim.id] = round(self.seconds[claim.id] + answer.seconds, 4)
 
 
+FEW = 8
+"""Up to so many claims may do without sympy, whose import takes longer than they do."""
+
+
 def _decided(
     every: Sequence[Claim],
     asked: Asked,
@@ -185,7 +189,7 @@ def _decided(
     """What workers find out about claims, each by the engines and certificates that are asked about it."""
     if not every:
         return iter(())
-    if any(engines.names != ["flint"] for engines, _ in asked.values()):
+    if len(every) > FEW and any(engines.names != ["flint"] for engines, _ in asked.values()):
         import sympy  # noqa: F401  imported once, before the workers are forked
     tasks = []
     if any(map(of_user, every)):

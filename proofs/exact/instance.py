@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
@@ -121,8 +121,13 @@ def in_fractions(statement: Any) -> Any:
 
 def meets_hypotheses(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray]) -> bool:
     """Whether inputs at a point satisfy every side condition of the claim."""
+    return next(failing(claim, sizes, arrays), None) is None
+
+
+def failing(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray]) -> Iterator[str]:
+    """The side conditions, by their text, that inputs at a point do not satisfy."""
     if not claim.assuming:
-        return True
+        return
     stated = assumed(claim, sizes, arrays)
 
     def numbers() -> dict[str, Any]:
@@ -130,12 +135,13 @@ def meets_hypotheses(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray
         entries = {name: as_fractions(a.entries) for name, a in arrays.items()}
         return {name: a.item() if a.shape == () else a for name, a in entries.items()}
 
-    return all(
-        all(holds(_comparable(bound)) for bound in stated[text])
-        if text in stated
-        else claim.meets(condition, {**numbers(), **sizes})
-        for text, condition in claim.assuming.items()
-    )
+    for text, condition in claim.assuming.items():
+        if text in stated:
+            met = all(holds(_comparable(bound)) for bound in stated[text])
+        else:
+            met = claim.meets(condition, {**numbers(), **sizes})
+        if not met:
+            yield text
 
 
 def _comparable(bound: AtMost) -> AtMost:

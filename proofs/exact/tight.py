@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..language.calls import arguments
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from .array import ExactArray
-from .instance import Point, assumed, constants, meets_hypotheses
+from .instance import Point, assumed, constants, failing, meets_hypotheses
 from .roots import FlintRootsField, as_fractions
 from .scalar import DivisionByZero, NotPolynomial
 
@@ -31,14 +32,38 @@ def fitting(claim: Claim, sizes: Sizes, point: Point) -> Point | None:
     if least is None:
         return None
     found = _with(point, least)
-    if _is_met(claim, sizes, found):
+    unmet = _unmet(claim, sizes, found)
+    if unmet == set():
         return None if found is point else found
-    free = [name for name in point if not least.get(name, _FREE).bounding]
+    moving = set(point) if unmet is None else _shared(claim, unmet, least)
+    free = [name for name in point if name in moving and not least.get(name, _FREE).bounding]
     for name in sorted(free, key=lambda name: point[name].ndim):
         smaller = _shrunk(claim, sizes, point, name)
         if _is_met(claim, sizes, next(smaller)):
             return next(one for one in smaller if _is_met(claim, sizes, one))
     return None
+
+
+def _unmet(claim: Claim, sizes: Sizes, point: Point) -> set[str] | None:
+    """The conditions, by their text, that the point does not meet; None if one has no value."""
+    try:
+        return set(failing(claim, sizes, constants(claim, FlintRootsField(), point)))
+    except NO_VALUE:
+        return None
+
+
+def _shared(claim: Claim, unmet: set[str], least: Mapping[str, _Least]) -> set[str]:
+    """The symbols on which each unmet condition depends: to shrink another one leaves some of them unmet.
+
+    A condition on a symbol that is made least depends on what the other conditions on that symbol are of.
+    """
+    asked = {text: set(arguments("a condition", one)) for text, one in claim.assuming.items()}
+
+    def of(text: str) -> set[str]:
+        made = asked[text] & least.keys()
+        return asked[text].union(*(other for other in asked.values() if other & made))
+
+    return set.intersection(*map(of, unmet))
 
 
 def tightened(claim: Claim, sizes: Sizes, point: Point) -> Point | None:

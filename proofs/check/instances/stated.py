@@ -51,6 +51,8 @@ class Stated:
 
 Known = dict[tuple[tuple[str, int], ...], Stated | None]
 """By the sizes that are numbers; those of the statement for all sizes are none."""
+KEPT = 8
+"""Of so many claims the statements are kept: more would be searched for garbage again and again."""
 _known: WeakKeyDictionary[Claim, Known] = WeakKeyDictionary()
 
 
@@ -61,6 +63,8 @@ def stated(claim: Claim, sizes: Sizes | None = None) -> Stated | None:
     recorded as if they ran each time that it is asked for.
     """
     known = _known.setdefault(claim, {})
+    if len(_known) > KEPT:
+        del _known[next(iter(_known))]
     if () not in known:
         known[()] = _faithful(claim, None)
     found = known[()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scanproof.constructs.arrays.array_api import outer
 from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.reverse_sgd import (
     FULL_BATCHES,
     query_mask,
@@ -79,22 +80,23 @@ def response(label, xp):
     return 1 + gradient(lambda w: gradient(lambda q: label(w, q), zero), zero)
 
 
-def responses(S, a, x_1, x_2, eta, xp, L):
+def responses(S, a, x_1, x_2, eta, xp):
     """The layers' response and its product, the steps' and its polynomial."""
 
-    def label(w, q):
-        Z = two_examples(w, x_1, x_2, q, xp)
-        for layer in range(L):
-            Z = mamba2.layer(Z, mamba2.decay_mask(a[layer]), S[layer])
-        return Z[1, 2]
+    def layer(_, state, own):
+        """The next Z, and the product of the factors by which the layers multiply the response."""
+        (Z, product), (decays, S) = state, own
+        mask = mamba2.decay_mask(decays)
+        weights = mask[:2, 2] * S[0, 0] / 2
+        factor = 1 + (weights * Z[0, :2] * Z[0, :2]).sum()
+        return (mamba2.layer(Z, mask, S), product * factor), product
 
-    found, product = response(label, xp), xp.asarray(1)
-    Z = two_examples(xp.asarray(0), x_1, x_2, xp.asarray(0), xp)
-    for layer in range(L):
-        mask = mamba2.decay_mask(a[layer])
-        weights = mask[:2, 2] * S[layer, 0, 0] / 2
-        product = product * (1 + (weights * Z[0, :2] * Z[0, :2]).sum())
-        Z = mamba2.layer(Z, mask, S[layer])
+    def after(Z):
+        return scan(layer, None, (Z, xp.asarray(1)), (a, S)).final_state
+
+    found = response(lambda w, q: after(two_examples(w, x_1, x_2, q, xp))[0][1, 2], xp)
+    zero = xp.asarray(0)
+    _, product = after(two_examples(zero, x_1, x_2, zero, xp))
 
     def two_steps(w, q):
         x = two_examples(w, x_1, x_2, q, xp)
@@ -130,8 +132,8 @@ def responses(S, a, x_1, x_2, eta, xp, L):
         "ssd.thm5.1+two-examples."
     ),
 )
-def printed_sign(S, a, x_1, x_2, eta, xp, L):
-    found, product, steps, p = responses(S, a, x_1, x_2, eta, xp, L)
+def printed_sign(S, a, x_1, x_2, eta, xp):
+    found, product, steps, p = responses(S, a, x_1, x_2, eta, xp)
     yield equal(found, product, label="the layers")
     yield equal(steps, p, label="the steps")
     yield equal(found, p, label="the layers are the steps")
@@ -147,8 +149,8 @@ def printed_sign(S, a, x_1, x_2, eta, xp, L):
     given={"S": "L 2 2", "a": "L 3", "x_1": "", "x_2": "", "eta": ""},
     reading="The argument about limits rests on it. With the sign − the steps have (1 − ηx_1²)(1 − ηx_2²), a product.",
 )
-def factors(S, a, x_1, x_2, eta, xp, L):
-    found, product, steps, p = responses(S, a, x_1, x_2, eta, xp, L)
+def factors(S, a, x_1, x_2, eta, xp):
+    found, product, steps, p = responses(S, a, x_1, x_2, eta, xp)
     yield equal(found, product, label="the layers")
     yield equal(steps, p, label="the steps")
     negative = (1 - eta * x_1 * x_1) * (1 - eta * x_2 * x_2)

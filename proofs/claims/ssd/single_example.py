@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scanproof.constructs.arrays.array_api import outer, unit
 from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import MEAN
@@ -45,12 +46,14 @@ def label_layers(value, Q, xp, n):
     mask = lsa.causal_mask(xp, n + 1)
     d = value.shape[1] - 1
 
+    def layer(_, Z, own):
+        value, Q = own
+        Z = lsa.layer(Z, mask, outer(unit(xp, d + 1, d), value), Q)
+        return Z, Z[d, n]
+
     def output(x_1, y_1, x_q):
         Z = example_and_query(x_1, y_1, x_q, xp, n)
-        for layer in range(value.shape[0]):
-            P = outer(unit(xp, d + 1, d), value[layer])
-            Z = lsa.layer(Z, mask, P, Q[layer])
-        return Z[d, n]
+        return scan(layer, None, Z, (value, Q)).final_state[d, n]
 
     return output
 

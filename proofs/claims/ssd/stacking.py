@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scanproof.constructs import tokens
 from scanproof.constructs.arrays.array_api import outer, unit
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.ssd import (
     LABELS,
     ONE_FEATURE,
@@ -69,29 +70,35 @@ def steps(x, y, eta, xp, L):
         "comes after. Two steps have M = 2αx_1 − α²x_1³ and x_1 M' − M = −2α²x_1³, α = 2η/n, neither of which is 0."
     ),
 )
-def no_stack(x_1, eta, S_before, S, S_after, a, xp, n, d, before, after):
+def no_stack(x_1, eta, S_before, S, S_after, a, xp, n, d):
     corner = outer(unit(xp, d + 1, 0), unit(xp, d + 1, 0))
+
+    def layer(_, Z, own):
+        decays, S = own
+        Z = mamba2.layer(Z, mamba2.decay_mask(decays), S)
+        return Z, Z[d, n]
 
     def label(layers):
         def output(x, y, q):
-            Z = single_example(x, y, q, xp, n, d)
-            for S, decays in zip(layers, a, strict=True):
-                Z = mamba2.layer(Z, mamba2.decay_mask(decays), S)
-            return Z[d, n]
+            return scan(layer, None, single_example(x, y, q, xp, n, d), (a, layers)).final_state[
+                d, n
+            ]
 
         return output
+
+    def without_corner(layers):
+        """The layers with S_11 = 0."""
+        return layers - layers[:, :1, :1] * corner
 
     def two_steps(x, y, q):
         return steps_at_the_query(single_example(x, y, q, xp, n, d), eta, xp, 2)
 
-    inert = [S - S[0, 0] * corner for S in S_before]
     erasing = S - (S[0, 0] + n / (x_1 * x_1)) * corner
-    later = list(S_after)
-    _, bent = response(label([*inert, erasing, *later]), x_1, xp)
+    layers = xp.concat([without_corner(S_before), erasing[None], S_after], axis=0)
+    _, bent = response(label(layers), x_1, xp)
     yield equal(bent, 0, label="x_1 M' − M of the layers")
 
-    harmless = [S - S[0, 0] * corner for S in [*inert, erasing, *later]]
-    M, _ = response(label(harmless), x_1, xp)
+    M, _ = response(label(without_corner(layers)), x_1, xp)
     yield equal(M, 0, label="M of layers with S_11 = 0")
 
     alpha = 2 * eta / n
