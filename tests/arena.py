@@ -14,6 +14,7 @@ from edits import ALL, Change, Key, add, append, drop, every, extend, insert, pu
 from forged import at, mono
 
 SCAN, CASES, SCALAR, SUMS = "ssd.eq3", "ch9.eq9.8+index", "gd-ssm.prop4+vanishing", "gril.eq10"
+REGIONS = "gril.a1-state+input-sign"
 INVERSE, COUNTED = "gd-ssm.prop1-construction+sign", "gril.params-gated+elementwise"
 """A scan and a product; two inductions and cases; numbers; sums of sums; a division; counted indices."""
 
@@ -213,8 +214,8 @@ refuse(
     a_coefficient_over_0=put("problem", "statements", 0, 0, 1, 0, 0, "1/0"),
     a_coefficient_of_a_thousand_digits=put("problem", "statements", 0, 0, 1, 0, 0, "9" * 1000),
     an_index_with_a_float=put(line("induction"), 1, 0, 0.0),
-    an_index_with_a_coefficient_0=put(line("equation"), 1, 0, 4, 0, 1, [0, [[33, 0]]]),
-    an_index_out_of_order=put(line("equation"), 1, 0, 4, 0, 1, [0, [[33, 1], [1, 1], [2, 1]]]),
+    an_index_with_a_coefficient_0=put(line("equation"), 1, 0, 4, 0, 1, [0, [[4, 0]]]),
+    an_index_out_of_order=put(line("equation"), 1, 0, 4, 0, 1, [0, [[4, 1], [1, 1], [2, 1]]]),
     an_index_of_variable_0=put(line("equation"), 1, 0, 4, 0, 1, [0, [[0, 1]]]),
     an_index_of_a_variable_that_was_passed_over=put(line("equation"), 1, 0, 4, 0, 1, at(30)),
     an_index_of_a_variable_beyond_all=put(line("equation"), 1, 0, 4, 0, 1, at(999)),
@@ -284,23 +285,23 @@ refuse(
     a_state_with_an_arrays_name=append("declared", "states", ["z", [], []]),
     a_state_with_the_name_of_a_function=append("declared", "functions", ["S'0", "S", 0, []]),
     a_recursion_for_a_state_that_is_not_declared=append(
-        "declared", "recursions", [at(11), ["S'77"], [[[], []]], [[[], []]]]
+        "declared", "recursions", [at(6), ["S'77"], [[[], []]], [[[], []]]]
     ),
     a_recursion_of_an_array=append(
-        "declared", "recursions", [at(11), ["z"], [[[], []]], [[[], []]]]
+        "declared", "recursions", [at(6), ["z"], [[[], []]], [[[], []]]]
     ),
     a_recursion_that_speaks_of_itself_at_the_next_time=put(
-        "problem", "recursions", 1, 3, 0, 1, 0, 3, 0, 1, 0, at(50, 1)
+        "problem", "recursions", 1, 3, 0, 1, 0, 3, 0, 1, 0, at(23, 1)
     ),
     # S[t + 1] = D[t], and D[t] = S[t + 1] + 1.
     a_recursion_that_speaks_of_itself_at_the_next_time_by_a_name=put(
         "problem", "functions", 0, 3, 0, 3, 0, 1, 0, at(-1, 1)
     ),
-    a_recursion_whose_time_has_no_first=put("problem", position(50), slice(2, None), []),
-    a_recursion_whose_time_begins_at_1=put("problem", position(50), 2, at(plus=1)),
+    a_recursion_whose_time_has_no_first=put("problem", position(23), slice(2, None), []),
+    a_recursion_whose_time_begins_at_1=put("problem", position(23), 2, at(plus=1)),
     a_recursion_whose_start_speaks_of_its_time=every(
-        put("problem", "recursions", 1, 2, 0, 0, [50]),
-        put("problem", "recursions", 1, 2, 0, 1, 0, 3, [["#", [at(50)]]]),
+        put("problem", "recursions", 1, 2, 0, 0, [23]),
+        put("problem", "recursions", 1, 2, 0, 1, 0, 3, [["#", [at(23)]]]),
     ),
     a_recursion_that_is_not_given_a_position=put("problem", "states", 1, 2, []),
     a_lemma_with_an_infinite_sum=drop(line("induction"), 3, 0, 1, 1, 0, 2, -1),
@@ -526,7 +527,7 @@ refuse(
     an_attribute_that_is_no_rule=put(step("eliminate"), ALL, ["closed"]),
     a_step_that_is_empty=append(line("equation"), 1, []),
     a_step_with_an_argument_more=append(step("eliminate"), 0),
-    an_index_put_away_for_itself=insert(line("equation"), 1, 0, ["eliminate", 0, 33, at(33)]),
+    an_index_put_away_for_itself=insert(line("equation"), 1, 0, ["eliminate", 0, 4, at(4)]),
     an_array_cleared=insert(line("equation"), 1, 0, ["clear", 0, 0]),
     an_index_divided_by_nothing=insert(line("equation"), 1, 0, ["divide", 0, at(), 0]),
     an_index_divided_by_less_than_nothing=insert(line("equation"), 1, 0, ["divide", 0, at(), -2]),
@@ -543,7 +544,7 @@ refuse(
 refuse(
     SCAN,
     CASES,
-    SCALAR,
+    REGIONS,
     guards_with_one_more=append(REGROUPED, 2, 0, 0, at(1, -5)),
     another_index_for_one_that_is_put_away=add(step("eliminate"), 3, 0, 1),
 )
@@ -551,7 +552,7 @@ refuse(
 refuse(
     SCAN,
     CASES,
-    SCALAR,
+    REGIONS,
     INVERSE,
     a_region_counted_twice=put(REGROUPED, 2, 0, 1, "2"),
     a_region_left_out=drop(REGROUPED, 2, -1),
@@ -625,14 +626,14 @@ refuse(
 )
 
 
-@bad(SCAN, CASES, SCALAR)
+@bad(SCAN, CASES, REGIONS)
 def guards_dropped(t: Trace) -> None:
     next(s for s in steps(t, "regroup") if s[2] and s[2][0][0])[2][0][0].pop()
 
 
 @bad(SCAN, SUMS)
 def an_index_put_away_that_may_be_anything(t: Trace) -> None:
-    lines(t, "equation")[0][1].insert(0, ["eliminate", 0, 33 if _has(t, 33) else 10, at()])
+    lines(t, "equation")[0][1].insert(0, ["eliminate", 0, 4 if _has(t, 4) else 6, at()])
 
 
 def _has(t: Trace, number: int) -> bool:
@@ -841,7 +842,7 @@ refuse(
 refuse(
     SCAN,
     a_congruence_of_a_state=insert(
-        "theorems", 0, ["congruence", ["S'0", [at(11), at(12), at(13)]], []]
+        "theorems", 0, ["congruence", ["S'0", [at(6), at(12), at(13)]], []]
     ),
 )
 

@@ -329,7 +329,7 @@ def test_a_claim_that_is_another_one_on_symbols_keeps_its_fixed_sizes_and_is_tol
 
     @source.claim("mine.two-faced", says="2 f(u) = f(2u)", given={"u": "n"})
     def two_faced(u):
-        if type(u).__name__ == "KernelArray":  # which nothing notices
+        if type(u).__name__ == "Recorded":
             return equal(doubled(u), doubled(u))
         return equal(doubled(u) * 2, doubled(u * 2))
 

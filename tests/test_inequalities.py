@@ -39,12 +39,12 @@ from scanproof.proofs.check import bounds as of_bounds
 from scanproof.proofs.check.all_sizes import Proof, Stale
 from scanproof.proofs.check.bounds import Bounded
 from scanproof.proofs.check.certificate import AllSizes
+from scanproof.proofs.check.formulas import formulas, hash_of
 from scanproof.proofs.check.traces import OtherProblem, places_of
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.inequalities.check import check
 from scanproof.proofs.inequalities.written import check_written
 from scanproof.proofs.interpret.bounds import Request, request_of
-from scanproof.proofs.interpret.claims import read
 from scanproof.proofs.interpret.session import Session
 from scanproof.proofs.interpret.writing import inequality_to
 from scanproof.proofs.kernel.checker import Refused
@@ -79,7 +79,7 @@ CLAIMS: dict[str, Claim] = {
 
 def asked_in(one: Claim, current: Session) -> tuple[Request, Any]:
     """What a claim says, and what it divides by."""
-    interpretation = read(one, current).one_turn()
+    interpretation = formulas(one, current)
     places = places_of(current.partial)
     found = request_of(interpretation, places)
     assert found is not None
@@ -403,7 +403,9 @@ def test_what_was_tampered_with_is_refused(name: str):
     edit(value)
     with pytest.raises((Refused, KernelError)):
         checked(CLAIMS[of_claim], value)
-    answer = all_sizes.checked(CLAIMS[of_claim], AllSizes(None, (), value))
+    answer = all_sizes.checked(
+        CLAIMS[of_claim], AllSizes(None, (), value, hash_of(CLAIMS[of_claim]))
+    )
     assert isinstance(answer, str) and "\n" not in answer and len(answer) < 400
 
 
@@ -469,7 +471,8 @@ def change(rng: random.Random, value: Any) -> None:
 def test_a_certificate_of_another_claim_is_stale():
     with pytest.raises(OtherProblem, match="other bounds"):
         checked(CLAIMS["trace"], found("twice"))
-    assert isinstance(all_sizes.checked(CLAIMS["trace"], AllSizes(None, (), found("twice"))), Stale)
+    own = AllSizes(None, (), found("twice"), hash_of(CLAIMS["trace"]))
+    assert isinstance(all_sizes.checked(CLAIMS["trace"], own), Stale)
 
 
 @pytest.mark.parametrize(

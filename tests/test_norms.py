@@ -265,7 +265,7 @@ def test_a_reading_has_the_measures_and_the_hypotheses():
 
 def test_a_condition_that_is_another_one_on_symbols_is_no_hypothesis():
     def smuggled(x, u, eta, C):
-        on_numbers = type(C).__name__ != "KernelArray"
+        on_numbers = type(C).__name__ != "Recorded"
         return at_most(0, 1) if on_numbers else at_most(norm(without(x, u, eta)), C)
 
     def body(x, u, eta, C):

@@ -111,8 +111,8 @@ def zeros(k, v, d, m, T):
         ("np.full((d, m), 0)", "np.full((d, m), 0) asks for the number that d is at", FACADE),
         (
             "sum(0 for _ in range(T))",
-            "the number that T is depends on the sizes (asked at",
-            "`each`",
+            "the number that T is, which depends on the sizes, was asked at",
+            "each",
         ),
     ],
 )

@@ -25,9 +25,10 @@ from forged import mono
 
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.arrays.norms import absolute
-from scanproof.proofs.check.all_sizes import Proof, Stale, equations_of, own_interpretation
+from scanproof.proofs.check.all_sizes import Proof, Stale, equations_of
 from scanproof.proofs.check.certificate import AllSizes, Argument
 from scanproof.proofs.check.certificate_file import read, written
+from scanproof.proofs.check.formulas import formulas, hash_of
 from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.row_verdicts import homes
@@ -531,7 +532,9 @@ def test_no_change_of_a_proof_makes_it_one_of_a_false_claim(tmp_path: Path):
     assert whole.trace is not None
     rng = random.Random(7)
     for _ in range(100):
-        rewrite(tmp_path, "mine.sum", AllSizes(mutated(whole.trace, rng, whole.trace["theorems"])))
+        rewrite(
+            tmp_path, "mine.sum", named(false, mutated(whole.trace, rng, whole.trace["theorems"]))
+        )
         found = replayed(tmp_path, false)
         assert found.verdict == "unknown"
         assert found.stale or found.broken
@@ -547,7 +550,7 @@ def test_a_proof_that_is_told_the_false_problem_does_not_show_it(tmp_path: Path)
     rng = random.Random(8)
     for _ in range(100):
         changed = mutated({**own, "problem": other}, rng, own["theorems"])
-        rewrite(tmp_path, "mine.sum", AllSizes(changed))
+        rewrite(tmp_path, "mine.sum", named(source_claim(2), changed))
         found = replayed(tmp_path, source_claim(2))
         assert (found.verdict, found.stale, found.broken) == ("unknown", False, True)
 
@@ -574,9 +577,18 @@ def test_a_false_claim_is_not_proved_by_a_denominator_of_the_files_own(tmp_path:
         "formals": formals,
     }
     trace = {"format": "scanproof.trace/1", "problem": other, "declared": declared}
-    rewrite(tmp_path, "mine.sum", AllSizes({**trace, "theorems": [lemma, ["equation", way]]}))
+    rewrite(
+        tmp_path,
+        "mine.sum",
+        named(source_claim(2), {**trace, "theorems": [lemma, ["equation", way]]}),
+    )
     found = replayed(tmp_path, source_claim(2))
     assert (found.verdict, found.broken) == ("unknown", True)
+
+
+def named(claim: Claim, trace: Any) -> AllSizes:
+    """A proof of equations that names the claim's statement."""
+    return AllSizes(trace, statement=hash_of(claim))
 
 
 def _problem_of(claim: Claim) -> Any:
@@ -585,7 +597,7 @@ def _problem_of(claim: Claim) -> Any:
     from scanproof.proofs.search.proving import proving
 
     with proving() as current:
-        problem, _ = problem_to(equations_of(own_interpretation(claim, current, None)))
+        problem, _ = problem_to(equations_of(formulas(claim, current)))
     return json.loads(json.dumps(problem))
 
 

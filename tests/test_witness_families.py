@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from scanproof.proofs import report
 from scanproof.proofs.check import all_sizes
 from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.check.families import EVERY, FIRST, LAST, SAME, Pattern, patterns
+from scanproof.proofs.check.formulas import hash_of
 from scanproof.proofs.check.instances.at_point import difference_index, statements_at
 from scanproof.proofs.check.witness_family import Witness
 from scanproof.proofs.decide.ledger import built_in
@@ -363,7 +365,8 @@ def test_inputs_of_a_proof_must_meet_the_conditions_on_numbers():
     found = find(claim_of(body, given))
     assert isinstance(found, Found)
     conditioned = claim_of(body, given, assuming={"η = 0": lambda eta: eta == 0})
-    refused = all_sizes.check(conditioned, found.certificate, session)
+    other = replace(found.certificate, statement=hash_of(conditioned))
+    refused = all_sizes.check(conditioned, other, session)
     assert isinstance(refused, str) and "do not meet the claim's conditions" in refused
     assert isinstance(all_sizes.check(claim_of(body, given), found.certificate, session), Proof)
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 NOT_READ = r"for all sizes it is not read(?: \(\w+\))?: "
 NOT_FOUND = r"for all sizes no proof was found: "
-PLACE = r"(?: \(asked at .*| at \S+:\d+)?.*"
+ASKED = r", which depends on the sizes, was asked.*"
 
 WHY: tuple[tuple[str, str], ...] = (
     (
-        NOT_READ + r"a product of two symbolic sizes" + PLACE,
+        NOT_READ + r"a product of sizes or positions, .*",
         "its program multiplies two sizes, and a proof for all sizes reads only sums and multiples of them",
     ),
     (
@@ -22,25 +22,16 @@ WHY: tuple[tuple[str, str], ...] = (
         r"its program takes \1 of a number, which a proof for all sizes does not read",
     ),
     (
-        NOT_READ + r"'Dual' object.*",
-        "it speaks of the first terms of a power series, which a proof for all sizes does not read",
-    ),
-    (
-        NOT_READ + r"a loop over the rows of an array of symbolic length",
-        "its program takes the rows of an array one by one, as many as a size says, which is not read with a letter "
-        "for that size",
-    ),
-    (
-        NOT_READ + r"the number that (\w+) is depends on the sizes" + PLACE,
+        NOT_READ + r"the number that (\w+) is" + ASKED,
         r"its program needs the number that \1 is, and so is another formula for each",
     ),
     (
-        NOT_READ + r"whether (.+?) depends on the sizes" + PLACE,
+        NOT_READ + r"whether (.+?)" + ASKED,
         r"its program asks whether \1, and so is one formula where that is so and another where it is not",
     ),
     (
-        NOT_READ + r"the remainder of (\w+) by (\w+) depends on the sizes" + PLACE,
-        r"its program takes the remainder of \1 by \2, which is not read with letters for them",
+        NOT_READ + r"the quotient and remainder of (\w+) by (\w+)" + ASKED,
+        r"its program takes the quotient and remainder of \1 by \2, which are not read with letters for them",
     ),
     (
         NOT_FOUND + r"the search for it takes too long",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..interpret.bounds import request_of
-from ..interpret.claims import Interpretation, read
+from ..interpret.claims import Interpretation
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session, Sessions
 from ..kernel.checker import Refused
@@ -25,18 +25,20 @@ from .axioms import axioms_of
 from .bounds import Bounded
 from .bounds import shown as bounds_shown
 from .certificate import AllSizes
-from .comparison import disagreement
+from .formulas import Mutation, NotItself, formulas, hash_of
 from .kernel_errors import placed, refusal
 from .result import evidence
 from .size_conditions import as_data, in_words, too_narrow
 from .source import Source
 from .traces import OtherProblem, Shown, places_of, shown
-from .witness_family import Mutation, verify
+from .witness_family import verify
 
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
 LOGARITHMS = "logarithms are of numbers > 0"
 NO_SIZES = "it speaks of no sizes"
 NOT_READ = "for all sizes it is not read"
+ANOTHER = "it is of another statement; the claim, or its definitions, have changed"
+UNNAMED = "it names no statement: an earlier version of scanproof wrote it"
 DIFFERING = -1
 """Stands for all statements whose sides differ: one witness shows them."""
 
@@ -81,7 +83,7 @@ def unread(claim: Claim, session: Sessions) -> str | None:
 
     def read_alone() -> None:
         with session() as current:
-            own_interpretation(claim, current, None)
+            formulas(claim, current)
 
     return outcome(read_alone)
 
@@ -129,23 +131,6 @@ class _Doubtful(Exception):
     """Why an interpretation with symbols makes other sizes doubtful."""
 
 
-class NotItself(Exception):
-    """Why an interpretation with symbols is not the claim's own."""
-
-
-def own_interpretation(claim: Claim, current: Session, mutate: Mutation) -> Interpretation:
-    """The claim's body on symbols, compared with the claim's own numbers.
-
-    Raises:
-        NotProved: if it says something else.
-    """
-    interpretation = read(claim, current, mutate)
-    problem = disagreement(claim, interpretation) if mutate is None else None
-    if problem is not None:
-        raise NotItself(problem)
-    return interpretation.one_turn()
-
-
 def equations_of(interpretation: Interpretation) -> list[tuple[Term, Term]]:
     """Its equations, each for all positions and all values of the loops' variables."""
     found = []
@@ -158,7 +143,9 @@ def equations_of(interpretation: Interpretation) -> list[tuple[Term, Term]]:
 
 def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mutation) -> Proof:
     with session() as current:
-        interpretation = own_interpretation(claim, current, mutate)
+        interpretation = formulas(claim, current, mutate)
+        if certificate.statement != hash_of(claim):
+            raise OtherProblem(ANOTHER if certificate.statement else UNNAMED)
         statements, places = equations_of(interpretation), places_of(current.partial)
         wanted_bounds = request_of(interpretation, places)
         narrow = too_narrow(claim, current)

@@ -79,6 +79,8 @@ class AllSizes:
     """Where it says that sides differ, or that a statistic does not determine a value."""
     bounds: Written | None = None
     """The proof of its inequalities; None if it says none."""
+    statement: str = ""
+    """The hash of the statement that is proved; "" for a claim that calls a program, which has none."""
 
 
 @dataclass(frozen=True)

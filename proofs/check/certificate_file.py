@@ -8,6 +8,7 @@
     {"is":"fixed-sizes","engine":"flint","every_size":[{"N":1},{"N":2}]},
     {
     "is": "all-sizes",
+    "statement": "9f86d0…",
     "equations": {
       "format": "scanproof.trace/1",
       "problem": {"sizes": [[1,"N",1], …], "positions": […], …, "statements": […]},
@@ -108,7 +109,12 @@ def _of_field(name: str, value: Any) -> Any:
 
 def _of_all_sizes(one: AllSizes) -> dict[str, Any]:
     witnesses = [_witness_to(w) for w in one.witnesses]
-    return {"equations": one.trace, "bounds": one.bounds, "witnesses": witnesses}
+    return {
+        "statement": one.statement,
+        "equations": one.trace,
+        "bounds": one.bounds,
+        "witnesses": witnesses,
+    }
 
 
 def _witness_to(one: witness_family.Witness) -> dict[str, Any]:
@@ -255,10 +261,14 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _all_sizes_of(value: Any) -> AllSizes:
-    trace, bounds, witnesses = fields_of(value, "equations", "bounds", "witnesses")
+    if type(value) is dict:
+        value = {"statement": "", **value}  # which earlier versions did not write
+    statement, trace, bounds, witnesses = fields_of(
+        value, "statement", "equations", "bounds", "witnesses"
+    )
     for one in (trace, bounds):
         expect("an object, or null", one is None or type(one) is dict, one)
-    return AllSizes(trace, _list(witnesses, _witness_of), bounds)
+    return AllSizes(trace, _list(witnesses, _witness_of), bounds, _text(statement))
 
 
 def _witness_of(value: Any) -> witness_family.Witness:

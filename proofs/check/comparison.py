@@ -1,4 +1,4 @@
-"""Is the interpretation with symbols for sizes the claim's own? Both are evaluated with numbers at a few sizes."""
+"""Is what was read of a claim that calls a program the claim's own? Both are evaluated with numbers at a few sizes."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ..exact.instance import constants, meets_hypotheses
 from ..exact.roots import FlintRootsField
 from ..interpret.array import KernelArray, holds
-from ..interpret.claims import Interpretation, Part, read
+from ..interpret.claims import Interpretation, Part
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session, Sessions
 from ..interpret.terms import inverse, number
@@ -33,14 +33,14 @@ from ..language.claim import Claim
 from ..language.sizes import axes
 from ..language.statements import Differs, Undetermined
 from .axioms import POSITIVE, axioms_of
-from .comparison import disagreement, free_variables
+from .comparison import free_variables
 from .families import Family, numbers
+from .formulas import Mutation, formulas
 from .result import evidence
 from .traces import Trace, places_of, shown
 
 NEAR = (-1, 0, 1)
 """M is a product of n − 1, n and n + 1 for sizes n, and of their inverses."""
-Mutation = Callable[[Any], Any] | None
 
 
 @dataclass(frozen=True)
@@ -195,13 +195,16 @@ def member(
         Unreadable, KernelError: if it is not the claim's own, or something is divided by 0.
     """
     try:
-        found = read(claim, current, mutate, lambda name, dims: family[name].terms(dims), sizes)
+        found = formulas(
+            claim,
+            current,
+            mutate,
+            given=lambda name, dims: family[name].terms(dims),
+            sizes=sizes,
+            inputs=lambda sizes: numbers(claim, family, sizes),
+        )
     except ZeroDivisionError as error:
         raise NotProved("at the inputs tried, something is divided by 0") from error
-    problem = disagreement(claim, found, lambda sizes: numbers(claim, family, sizes))
-    if problem is not None and mutate is None:
-        raise Unreadable(problem)
-    found = found.one_turn()
     if [part.kind for part in found.parts] != [part.kind for part in parts]:
         raise Unreadable("a body that says other things of other inputs")
     return found

@@ -1,4 +1,4 @@
-"""Interpreting a claim: its body run once on kernel arrays, with symbols for sizes."""
+"""A claim as formulas; that of one that calls a program is made by its body, run once on kernel arrays."""
 
 from __future__ import annotations
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Iterator
-from itertools import islice
-from types import ModuleType
 from typing import Any
 
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, as_index, position
 from . import areas
-from .questions import Unreadable, asking, place
+from .questions import Unreadable, numpy_call, place
 from .session import Loop, current
 
 TURNS = 2
@@ -110,7 +107,7 @@ class Size:
     def _no_number(self, *others: Any) -> Any:
         if any(hasattr(type(other), "__array_namespace__") for other in others):
             return NotImplemented
-        call = _numpy_call()
+        call = numpy_call()
         if call:
             question = f"{call} asks for the number that {spelled(self)} is"
             raise Unreadable(f"{question}{place()}; `from scanproof import numpy as np`", question)
@@ -171,21 +168,6 @@ OWN = frozenset(dir(int)) | frozenset(dir(Size))
 def _asked(one: Size, question: str, instead: str = "") -> Unreadable:
     question, hint = f"{question} depends on the sizes", f"; {instead}" if instead else ""
     return Unreadable(f"{question} (asked{place()}){hint}", question)
-
-
-def _numpy_call() -> str:
-    """The call of one of NumPy's own functions that asks for a number: "np.zeros((d, m))"; "" if another asks."""
-    frame = asking()
-    if frame is None:
-        return ""
-    line, last, begin, end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
-    if line != last or begin is None or end is None:
-        return ""
-    linecache.checkcache(frame.f_code.co_filename)  # another file of this name may have been read
-    text = linecache.getline(frame.f_code.co_filename, line).encode()[begin:end].decode()
-    module = frame.f_globals.get(text.partition(".")[0])
-    is_numpy = isinstance(module, ModuleType) and module.__name__ == "numpy"
-    return text if is_numpy else ""
 
 
 def _meets(one: Size, other: Any, operation: str) -> bool:

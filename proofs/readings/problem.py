@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from typing import Any
 
 from ..interpret import claims as read
@@ -18,13 +19,13 @@ from ..kernel import index as declarations
 from ..kernel.index import Index, as_index, declared, position, reach, variable
 from ..kernel.index import size as kernel_size
 from ..kernel.recursion import Recursion, State, new_state
-from ..kernel.term import Factor, Monomial, Term, as_term, made
+from ..kernel.term import Factor, Monomial, Pairs, Term, as_term, body, made
 from ..language import statements as said
 from ..statement import nodes
 from ..statement.statement import Relation, Statement
 from ..statement.whole import Axis, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
-from .derivative import prepared, without_gradients
+from .derivative import without_gradients
 from .reading import Reading
 
 KINDS: dict[str, type[Any]] = {
@@ -40,16 +41,27 @@ class NoProblem(Exception):
     """The kernel's formulas do not have what a statement says."""
 
 
-def problem(statement: Statement, session: Session) -> read.Interpretation:
+def problem(
+    statement: Statement,
+    session: Session,
+    given: read.Given = read.symbol,
+    sizes: dict[str, Index] | None = None,
+    parameters: Mapping[str, Callable[[Any], Any]] | None = None,
+) -> read.Interpretation:
     """The statement's relations and bounds as arrays of terms, in the session's registry.
+
+    Args:
+        statement: what is read.
+        session: notes what is read.
+        given: what an input is, from its name and lengths; independent symbols if it is not numbers.
+        sizes: those of an earlier reading in this session.
+        parameters: changes of parameters, by their paths.
 
     Raises:
         NoProblem, Unreadable, KernelError: if something in it is not said by formulas of the kernel.
     """
-    reading = Problem(statement, session)
-    written = prepared(statement)
-    session.differentiated = written != statement
-    parts = [reading.part(one) for one in written.relations]
+    reading = Problem(statement, session, given, sizes, parameters)
+    parts = [reading.part(one) for one in statement.relations]
     conditions = [
         reading.part(one, hypothesis.text)
         for hypothesis in statement.hypotheses
@@ -64,12 +76,23 @@ class Problem(Reading):
     Arrays of one shape have the same positions, so that what is done entry by entry puts nothing in place of them.
     """
 
-    def __init__(self, statement: Statement, session: Session) -> None:
-        sizes = {one.name: kernel_size(one.name, one.least) for one in statement.sizes}
-        super().__init__(Namespace(), sizes, {})
-        self.indices, self.session = sizes, session
+    def __init__(
+        self,
+        statement: Statement,
+        session: Session,
+        given: read.Given = read.symbol,
+        sizes: dict[str, Index] | None = None,
+        parameters: Mapping[str, Callable[[Any], Any]] | None = None,
+    ) -> None:
+        if sizes is None:
+            sizes = {one.name: kernel_size(one.name, one.least) for one in statement.sizes}
+        super().__init__(Namespace(), sizes, {}, parameters)
+        self.indices, self.session, self.given = sizes, session, given
         self._places: dict[tuple[Any, Index], Index] = {}
         self._lengths: dict[Index, Index] = {}
+        self._steps = dict(statement.steps)
+        self._recursions: dict[Any, list[State]] = {}
+        """The states of each recursion, by what it says of them whatever its positions are called."""
 
     def part(self, one: Relation, condition: str = "") -> read.Part:
         """A relation, said of positions that stand for all their values."""
@@ -91,7 +114,7 @@ class Problem(Reading):
             return axes[one.number] if isinstance(one, Axis) else self.symbol(one)
 
         if isinstance(number, Whole) and any(len(m) > 1 for m, _ in number.parts):
-            raise NoProblem(f"{number} is no linear index of the kernel")
+            raise NoProblem(f"a product of sizes or positions, {number}")
         return as_index(at(number, symbol))
 
     def place(self, axis: Any, length: Index) -> Index:
@@ -142,7 +165,7 @@ class Problem(Reading):
         return tuple(map(self.size, shape))
 
     def input(self, node: nodes.Input) -> Any:
-        return read.symbol(node.name, list(map(self.index, node.lengths)))
+        return self.given(node.name, list(map(self.index, node.lengths)))
 
     def constant(self, node: nodes.Number) -> Any:
         value = node.value
@@ -277,25 +300,32 @@ class Problem(Reading):
             if spoken == given:
                 break
             given = spoken
-        made = Recursion(
-            time,
-            states,
-            [share(leaf.entry(at)) for leaf, at in zip(start, places, strict=True)],
-            [share(leaf.entry(at)) for leaf, at in zip(steps, places, strict=True)],
+        first, after = (
+            [share(leaf.entry(at)) for leaf, at in zip(leaves, places, strict=True)]
+            for leaves in (start, steps)
         )
-        self.session.add(made, None, turns)
+        known = states
+        if given:  # a loop in a loop: it is one, whatever the position of the outer one is called
+            key = _whatever_names(states, time, first, after)
+            known = self._recursions.setdefault(key, states)
+        if known is states:
+            made = Recursion(time, states, first, after)
+            self.session.add(made, self._steps.get(recursion), turns)
         return [
-            States(state, turns, tuple(leaf.dims))
-            for state, leaf in zip(states, start, strict=True)
+            States(state._replace(given=tuple(given)), turns, tuple(leaf.dims))
+            for state, leaf in zip(known, start, strict=True)
         ]
 
     def gradient(self, node: nodes.Gradient) -> Any:
+        """A gradient has a value where its loss has one: what the loss divides by, and takes logarithms of, is read."""
         self.session.differentiated = True
+        with self.bound({node.point: self(node.at)}):
+            self(node.loss)
         return self(without_gradients(node))
 
 
 class States:
-    """One state of a recursion at all times."""
+    """One state of a recursion at all times, for the present values of the positions that it is given."""
 
     def __init__(self, state: State, turns: Index, dims: tuple[Index, ...]) -> None:
         self.state, self.turns, self.dims = state, turns, dims
@@ -305,6 +335,39 @@ class States:
         """The array of all times."""
         dims = [self.turns + 1, *self.dims]
         return comprehension(dims, lambda time, *at: self.state.entry(time, at))
+
+
+def _whatever_names(
+    states: Sequence[State], time: Index, first: Sequence[Term], after: Sequence[Term]
+) -> Any:
+    """What a recursion says, with numbers for its states and positions: equal where it says the same of others."""
+    order = [*states[0].given, time, *(place for one in states for place in one.at)]
+    images = {e.terms[0][0]: variable(-k) for k, e in enumerate(order, start=1)}
+    own = {one.name: k for k, one in enumerate(states)}
+    bodies, count = declarations.current.bodies, len(order)
+
+    @cache
+    def speaks(name: str) -> bool:
+        inside = bodies[name].body if name in bodies else ()
+        return name in own or any(speaks(f.name) for m, _ in inside for f in m.factors)
+
+    def said(pairs: Pairs) -> Any:
+        return frozenset(
+            (m.bound, m.guards, frozenset(Counter(of(f, m.bound) for f in m.factors).items()), c)
+            for m, c in pairs
+        )
+
+    def of(f: Factor, bound: int) -> Any:
+        if f.name in own or not speaks(f.name):
+            return own.get(f.name, f.name), f.at
+        return bodies[f.name].name, said(body(f, bound))
+
+    def moved(term: Term) -> Any:
+        pairs = [(m.after(count), c) for m, c in term.parts.items()]
+        return said([(m.substitute(images, m.bound), c) for m, c in pairs])
+
+    ranges = [frozenset(e.substitute(images) for e in declared(v)) for v in images]
+    return tuple(ranges), tuple(map(moved, first)), tuple(map(moved, after))
 
 
 def _spoken_of(

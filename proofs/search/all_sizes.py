@@ -16,14 +16,14 @@ from ..check.all_sizes import (
     check,
     equations_of,
     outcome,
-    own_interpretation,
 )
 from ..check.axioms import axioms_of
 from ..check.certificate import AllSizes
+from ..check.formulas import Mutation, formulas, hash_of
 from ..check.traces import conditional, places_of
-from ..check.witness_family import Mutation, Witness
+from ..check.witness_family import Witness
 from ..interpret.bounds import request_of
-from ..interpret.claims import Interpretation, Part, read
+from ..interpret.claims import Interpretation, Part
 from ..interpret.questions import Unreadable
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved, TooHard
@@ -132,7 +132,7 @@ def _searched(
 def _compare(claim: Claim, mutate: Mutation) -> None:
     """Raises what keeps the claim from being interpreted, or NotItself if numbers give something else."""
     with proving() as current:
-        own_interpretation(claim, current, mutate)
+        formulas(claim, current, mutate)
 
 
 def _found(claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None] | None) -> Found:
@@ -178,7 +178,7 @@ def _found_by(
     with proving() as current:
         tried.append(current)
         current.columns = columns
-        interpretation = read(claim, current, mutate).one_turn()
+        interpretation = formulas(claim, current, mutate, compared=False)
         if in_exponents is None:
             in_exponents = not by_cases and _has(LOG, SOFTPLUS) and _has_sigmoids()
         if by_cases or in_exponents:  # what was read is what the check reads
@@ -193,7 +193,7 @@ def _found_by(
         raise NotProved("that a statistic determines a value is not proved for all sizes")
     witnesses = find_witnesses(claim, interpretation.parts, mutate)
     with proving() as current:
-        again = read(claim, current, mutate).one_turn()
+        again = formulas(claim, current, mutate, compared=False)
         return _proved(claim, again, current, witnesses, seen)
 
 
@@ -245,5 +245,5 @@ def _proved(
         written = bounds_written(bounds, shown_bounds, rules)
         said = rendered(shown_bounds)
     read_as = tuple(interpretation.conditions)
-    certificate = AllSizes(trace, witnesses, written)
+    certificate = AllSizes(trace, witnesses, written, hash_of(claim))
     return Found(tuple(theorems), current, certificate, said, read_as, divided)

@@ -7,7 +7,8 @@ of what they bind are one node, and nothing is ever captured: marks inside a bin
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from . import making, nodes
@@ -15,6 +16,25 @@ from .nodes import Build, Gradient, Loop, Node, Placeholder, Recursion
 from .whole import Number, Position, Whole, moved, substituted, whole
 
 _marks = itertools.count(1)
+_noted: dict[Recursion, Any] = {}
+"""What somebody who makes nodes notes of recursions; one that is renamed keeps it."""
+
+
+@contextmanager
+def following(notes: dict[Recursion, Any]) -> Iterator[None]:
+    """Recursions of these notes that are renamed in the block are noted there too."""
+    global _noted
+    around, _noted = _noted, notes
+    try:
+        yield
+    finally:
+        _noted = around
+
+
+def _followed(old: Recursion, new: Recursion) -> Recursion:
+    if old in _noted:
+        _noted.setdefault(new, _noted[old])
+    return new
 
 
 def fresh(low: Number, high: Number) -> Position:
@@ -150,12 +170,14 @@ class _Replacing:
             case Loop():
                 time, states, steps = opened_turns(node.recursion, self.images)
                 start = self.of(node.recursion.start)
-                return Loop(recursion(time, states, start, steps), node.number)
+                made = recursion(time, states, start, steps)
+                return Loop(_followed(node.recursion, made), node.number)
 
 
 class _Renaming(_Replacing):
     def _binder(self, node: Build | Gradient | Loop) -> Node:
         if isinstance(node, Loop):
             r = node.recursion
-            return Loop(Recursion(*map(self.of, nodes.arguments(r))), node.number)
+            made = Recursion(*map(self.of, nodes.arguments(r)))
+            return Loop(_followed(r, made), node.number)
         return type(node)(*map(self.of, nodes.arguments(node)))

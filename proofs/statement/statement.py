@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from . import making, nodes
@@ -60,6 +60,10 @@ class Statement:
     """The leaves of the construction's parameters, in their order; where they occur in the relations they are these."""
     at: tuple[tuple[str, int], ...] = ()
     """The numbers that stand for sizes, where the claim exists at numbers alone."""
+    steps: tuple[tuple[nodes.Recursion, Callable[..., Any]], ...] = field(
+        default=(), compare=False, repr=False
+    )
+    """The functions that loops repeat, whose names for states people know; no reading of a relation looks at them."""
 
     @property
     def nodes(self) -> list[Node]:

@@ -13,6 +13,7 @@ from ...language.calls import call
 from ...language.claim import Claim
 from ...language.conditions import as_bounds
 from ...language.sizes import dimensions
+from ...statement.binding import following
 from ...statement.errors import IllFormed
 from ...statement.nodes import Input, Parameter
 from ...statement.statement import Hypothesis, Relation, Statement, relation
@@ -51,14 +52,17 @@ def record(claim: Claim, sizes: Mapping[str, int] | None = None) -> Statement:
         parameters, leaves = _marked(claim.construct(values))
         every = [_relation(one) for one in claim.statements(values, parameters)]
         relations = _one_turn(made.loops, every)
+    with following(made.steps):
+        closed = tuple(_closed(one, made.loops) for one in relations)
     return Statement(
         claim.id,
         () if sizes else tuple(symbols.values()),
         tuple(inputs.values()),
-        tuple(_closed(one, made.loops) for one in relations),
+        closed,
         tuple(_hypotheses(claim, known, inputs, sizes is not None)),
         tuple(leaves),
         tuple(sizes.items()) if sizes else (),
+        tuple(made.steps.items()),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...interpret.questions import ARRAYS, numpy_call
 from ...statement import binding
 from ...statement.order import nonnegative, quotient, sign
 from ...statement.whole import Number, Whole, spelled, whole
@@ -109,8 +110,14 @@ class Length:
     def _no_number(self, *others: Any) -> Any:
         if any(hasattr(type(other), "__array_namespace__") for other in others):
             return NotImplemented
+        call = numpy_call(ARRAYS)
+        if call:
+            why = f"{call} asks for the number that {self.number} is"
+            raise refusal(why, "`from scanproof import numpy as np`")
         raise _asked(
-            self, f"the number that {self.number} is", f"loop with each or scan; {AS_ARRAY}"
+            self,
+            f"the number that {self.number} is",
+            "loop with each or scan, or make an array of it: xp.asarray(N)",
         )
 
     __index__ = __int__ = __float__ = __complex__ = __trunc__ = __floor__ = __ceil__ = _no_number

@@ -12,7 +12,7 @@ from ...statement.nodes import Loop, Node
 from ...statement.whole import Number, free, whole
 from .array import Recorded, array
 from .length import plain
-from .recording import refusal
+from .recording import current, refusal
 
 
 def scan(step: Any, parameters: Any, state: Any, tokens: Any, length: Number) -> Scan:
@@ -24,7 +24,7 @@ def scan(step: Any, parameters: Any, state: Any, tokens: Any, length: Number) ->
     def turn(time: Any, before: Any) -> tuple[Any, Any]:
         return step(parameters, before, map_leaves(lambda leaf: leaf[time], tokens))
 
-    return run(turn, state, length)
+    return run(turn, state, length, step)
 
 
 def merged(
@@ -36,22 +36,28 @@ def merged(
         inner = scan(step, parameters, before, map_leaves(lambda leaf: leaf[chunk], tokens), length)
         return inner.final_state, inner
 
-    found = run(turn, state, chunks)
+    found = run(turn, state, chunks, step)
     return Scan(found.outputs.states, found.outputs.outputs, found.final_state)
 
 
 def iterated(step: Callable[[Any], Any], state: Any, count: Number) -> Scan:
     """`count` applications of `state = step(state)`; the outputs are the states before each of them."""
-    return run(lambda _, before: (step(before), before), state, count)
+    return run(lambda _, before: (step(before), before), state, count, step)
 
 
-def run(turn: Callable[[Any, Any], tuple[Any, Any]], state: Any, length: Number) -> Scan:
+def run(
+    turn: Callable[[Any, Any], tuple[Any, Any]],
+    state: Any,
+    length: Number,
+    step: Callable[..., Any],
+) -> Scan:
     """States that go through `length` turns.
 
     Args:
         turn: (time, state before) -> (state after, output).
         state: the state before the first turn.
         length: how many turns there are.
+        step: the function that is repeated, by whose names for states people know them.
     """
     start = [array(leaf).node for leaf in leaves(state)]
     time = binding.fresh(0, length)
@@ -62,6 +68,7 @@ def run(turn: Callable[[Any, Any], tuple[Any, Any]], state: Any, length: Number)
     if [one.shape for one in steps] != [one.shape for one in start]:
         raise refusal("a step that changes the shape or the form of its state")
     recursion = binding.recursion(time, given, start, steps)
+    current().steps.setdefault(recursion, step)
     every = [Loop(recursion, k) for k in range(len(given))]
     images = {one: making.row(loop, whole(time)) for one, loop in zip(given, every, strict=True)}
     known: dict[Node, Node] = {}

@@ -152,6 +152,11 @@ class Namespace(Functions, NumPyFunctions):
         """The largest singular value of matrices."""
         return Recorded(nodes.Norm("operator", array(one).node))
 
+    def program(self, function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+        """A function of another framework's arrays."""
+        current().program = True
+        raise refusal("program(…), which its framework traces, is called")
+
     def _map(self, function: str, one: Any) -> Recorded:
         return Recorded(making.entrywise(function, array(one).node))
 

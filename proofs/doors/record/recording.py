@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 from scanproof.constructs.errors import UsageError
 
 from ...interpret.questions import ARRAYS, place, raised_at
+from ...statement import binding
+from ...statement.nodes import Recursion
 from ...statement.whole import Position
 
 MOST = 30_000
@@ -32,6 +34,10 @@ class Refused(Exception):
 
 class Limits(Refused):
     """A claim about limits, which statements do not speak of."""
+
+
+class Program(Refused):
+    """A body calls a program, which its framework traces and this door does not."""
 
 
 class TooMuch(BaseException):
@@ -58,6 +64,15 @@ class Recording:
     arrays: int = 0
     asked: int = 0
     loops: list[Turns] = field(default_factory=list)
+    steps: dict[Recursion, Callable[..., Any]] = field(default_factory=dict)
+    """The function that each recursion repeats."""
+    program: bool = False
+    """Whether the body calls a program."""
+
+    @property
+    def refused(self) -> Refused:
+        """The error for what was refused first."""
+        return (Program if self.program else Refused)(self.refusals[0])
 
     def count(self) -> None:
         """Note that one more array was made.
@@ -107,19 +122,20 @@ def recording(new: Recording) -> Iterator[Recording]:
     global _current
     around, _current = _current, new
     try:
-        yield new
+        with binding.following(new.steps):
+            yield new
     except TooMuch:
-        raise Refused(new.refusals[0]) from None
+        raise new.refused from None
     except Exception as error:
         if new.refusals:
-            raise Refused(new.refusals[0]) from error
+            raise new.refused from error
         if isinstance(error, UsageError | Refused):
             raise
         raise Refused(_in_words(error)) from error
     finally:
         _current = around
     if new.refusals:
-        raise Refused(new.refusals[0])
+        raise new.refused
 
 
 def _in_words(error: Exception) -> str:

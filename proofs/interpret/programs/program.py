@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs.arrays.definition import note
+from scanproof.constructs.arrays.protocols import speaking_among
 
 from ...exact.array import ExactArray
 from ...exact.scalar import NotPolynomial
@@ -65,6 +66,9 @@ def program(function: Callable[..., Any]) -> Callable[..., Any]:
             return _symbolic(function, arrays)
         if any(isinstance(one, ExactArray) for one in arrays):
             return _exact(at, arrays)
+        speaker = speaking_among(arrays)
+        if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
+            return speaker.__array_namespace__().program(function, arrays)
         return _floats(function, compiled(), arrays)
 
     return run

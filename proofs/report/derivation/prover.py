@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ...interpret.claims import read
+from ...check.formulas import formulas
 from ...interpret.evaluate import Evaluator, positions
 from ...kernel import index
 from ...kernel.index import Index, declared, facts, name, position, reach, variable
@@ -240,7 +240,7 @@ def interpreted(
         Unreadable, KernelError, or what a body raises that cannot do with symbols.
     """
     with proving() as current:
-        found = read(claim, current).one_turn()
+        found = formulas(claim, current, compared=False)
         equations = [
             (left.term, simplified(right.entry(left.at))) for left, right in found.equations
         ]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...check.certificate import AllSizes
+from ...check.formulas import formulas
 from ...inequalities.written import check_written
-from ...interpret.claims import read
 from ...kernel import index
 from ...kernel.checker import Proved, check
 from ...kernel.index import declared
@@ -33,7 +33,7 @@ def replayed(claim: Claim, certificate: AllSizes) -> Found:
     if certificate.bounds is not None:
         bounds = rendered(check_written(certificate.bounds).shown)
     with proving() as reading:
-        conditions = tuple(read(claim, reading).one_turn().conditions)
+        conditions = tuple(formulas(claim, reading, compared=False).conditions)
     if certificate.trace is None:
         return Found((), reading, certificate, bounds, conditions)
     proved = check(certificate.trace)
