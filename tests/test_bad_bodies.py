@@ -18,7 +18,7 @@ from scanproof.proofs.check.ways import another_way
 from scanproof.proofs.doors.record import recording
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.doors.record.recording import Refused
-from scanproof.proofs.readings.latex import latex
+from scanproof.proofs.readings.formulas.mathematics import latex
 from scanproof.proofs.readings.program import program
 
 
