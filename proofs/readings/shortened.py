@@ -18,6 +18,17 @@ from ..statement.statement import OUTERMOST, Relation, Statement, every_node
 from ..statement.whole import Axis, Position, Whole, substituted, whole
 from ..statement.whole import Number as WholeNumber
 from .reading import is_matrix_product
+from .recognised import (
+    indicator,
+    is_identity,
+    is_part,
+    is_plain,
+    is_small,
+    is_zero,
+    number_everywhere,
+    squared,
+    zeros,
+)
 from .taking import affine
 
 SMALL = 4
@@ -182,7 +193,7 @@ class Shortening:
         if function == "multiply":
             if any(zero) and all(map(self._is_total, arguments)):
                 return zeros(shape)
-            both = _indicator(arguments[0], arguments[1], shape)
+            both = indicator(arguments[0], arguments[1], shape)
             if both is not None:
                 return both
         elif function == "negative" and zero[0]:
@@ -242,7 +253,7 @@ class Shortening:
         self, factors: Sequence[Node], axes: Sequence[Sequence[int]], result: Sequence[int]
     ) -> Node:
         if len(factors) == 1:
-            factors, axes = _squared(factors[0], axes[0])
+            factors, axes = squared(factors[0], axes[0])
         lengths: dict[int, WholeNumber] = {}
         for names, one in zip(axes, factors, strict=True):
             lengths |= dict(zip(names, one.shape, strict=True))
@@ -257,7 +268,7 @@ class Shortening:
         for one, other in ((0, 1), (1, 0)) if is_matrix_product(made) else ():
             if is_identity(made.factors[one]) and len(made.shape) < 3:
                 return made.factors[other]
-        if _is_plain(made):
+        if is_plain(made):
             return made
         factors, axes, result = made.factors, made.axes, made.result
         batch = result[:1] if result else ()
@@ -346,14 +357,14 @@ class Shortening:
                 of.position.length == 1 or self._is_small(of.entry)
             ):
                 found = self.taken(self._entered(of, places[0]), places[1:], shape)
-            case nodes.Map() if self._is_small(of) and _is_part(node):
+            case nodes.Map() if self._is_small(of) and is_part(node):
                 arguments = []
                 for one in of.arguments:
                     lacking = len(of.shape) - len(one.shape)
                     at = [0 if n == 1 else places[lacking + k] for k, n in enumerate(one.shape)]
                     arguments.append(self.taken(one, at, shape) if at else one)
                 found = self._map(of.function, arguments, shape)
-            case nodes.Contract() if self._is_small(of) and _is_plain(of) and _is_part(node):
+            case nodes.Contract() if self._is_small(of) and is_plain(of) and is_part(node):
                 found = self._of_product(of, places, shape)
         return node if found is None else found
 
@@ -393,7 +404,7 @@ class Shortening:
         """Entries of the one part that they all lie in."""
         place, start = places[of.axis], 0
         _, steps = affine(place)
-        if len(steps) == 1 and _is_part(nodes.Take(of, tuple(places), frozenset(), shape)):
+        if len(steps) == 1 and is_part(nodes.Take(of, tuple(places), frozenset(), shape)):
             ((axis, step),) = steps.items()
             whole_axis = shape[axis] == of.shape[of.axis] and place == whole(Axis(axis))
             if whole_axis and step == 1 and all(map(self._is_small, of.parts)):
@@ -416,95 +427,3 @@ class Shortening:
 def shortened(statement: Statement) -> Statement:
     """The statement as a person would write it."""
     return Shortening().statement(statement)
-
-
-def zeros(shape: nodes.Shape) -> Node:
-    return making.full(making.number(0), shape)
-
-
-def is_zero(node: Node) -> bool:
-    """Whether every entry is seen to be 0."""
-    while isinstance(node, nodes.Take):
-        if any(not isinstance(guard, Whole) and guard < 0 for guard in node.guards):
-            return True
-        node = node.of
-    return isinstance(node, nodes.Number) and node.value == 0
-
-
-def number_everywhere(node: Node) -> Node | None:
-    """The number that every entry is."""
-    if not node.shape:
-        return node
-    spread = isinstance(node, nodes.Take) and not node.of.shape and not node.guards
-    return node.of if spread else None  # type: ignore[union-attr]
-
-
-def is_identity(node: Node) -> bool:
-    """Whether it is the identity matrix."""
-    if len(node.shape) != 2 or node.shape[0] != node.shape[1]:
-        return False
-    return node is making.identity(node.shape[0])
-
-
-def is_small(node: Node, limit: int = SMALL) -> bool:
-    """Whether few operations make it of what has a name."""
-    waiting, count = [node], 0
-    while waiting and count <= limit:
-        one = waiting.pop()
-        if isinstance(one, nodes.Take):
-            waiting.append(one.of)
-        elif not isinstance(
-            one, nodes.Input | nodes.Number | nodes.Placeholder | nodes.Parameter | nodes.Loop
-        ):
-            count += 1 + (3 if isinstance(one, nodes.Join | nodes.Reshape | nodes.Gradient) else 0)
-            waiting += one.operands
-    return count <= limit
-
-
-def _is_part(node: nodes.Take) -> bool:
-    """Whether it is a part of an array, by slices along different axes: less than all of it, and no repetition."""
-    found = [affine(place)[1] for place in node.places]
-    axes = [axis for steps in found for axis in steps]
-    if any(len(steps) > 1 for steps in found) or len(set(axes)) < len(axes):
-        return False
-    less = any(not steps for steps in found) or node.of.shape != tuple(
-        node.lengths[axis] for axis in axes
-    )
-    return less and len(node.of.shape) > 0
-
-
-def _indicator(one: Node, other: Node, shape: nodes.Shape) -> Node | None:
-    """The product of two arrays of ones and zeros, as one."""
-    both = (one, other)
-    if not all(isinstance(n, nodes.Take) and n.guards and n.shape == shape for n in both):
-        return None
-    if any(n.of != making.number(1) for n in both):  # type: ignore[union-attr]
-        return None
-    return making.take(making.number(1), (), shape, one.guards | other.guards)  # type: ignore[union-attr]
-
-
-def _squared(of: Node, names: Sequence[int]) -> tuple[list[Node], list[Sequence[int]]]:
-    """The factors of a sum over products of entries."""
-    if isinstance(of, nodes.Map):
-        first = of.arguments[0]
-        if of.function == "power" and of.arguments[1] == making.number(2):
-            return [first, first], [names, names]
-        if of.function == "multiply" and all(a.shape == of.shape for a in of.arguments):
-            return [*of.arguments], [names, names]
-    return [of], [names]
-
-
-def _is_plain(node: nodes.Contract) -> bool:
-    """Whether it is written with matrices and vectors: as a product, an outer one, a sum of rows or columns."""
-    ranks = [len(names) for names in node.axes]
-    if len(node.factors) == 1 and isinstance(node.factors[0], nodes.Build):
-        return node.result == node.axes[0][1:]
-    if max(ranks) > 2 or len(node.factors) > 2:
-        return False
-    if len(node.factors) == 1:
-        return True
-    one, other = node.axes
-    if is_matrix_product(node):
-        return len(node.shape) + 2 == sum(ranks)
-    outer = ranks == [1, 1] and node.result == (*one, *other)
-    return outer or (not node.result and set(one) == set(other))

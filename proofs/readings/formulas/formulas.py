@@ -16,7 +16,7 @@ from ...statement.statement import Relation, Turns
 from ...statement.table import Table
 from ...statement.whole import Axis, Whole, whole
 from ...statement.whole import Number as WholeNumber
-from ..shortened import number_everywhere
+from ..recognised import number_everywhere
 from ..slices import Expression
 from .binders import Binders
 from .naming import Line

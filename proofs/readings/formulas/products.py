@@ -11,7 +11,7 @@ from ...statement.nodes import Node
 from ...statement.whole import Axis, Whole, whole
 from ...statement.whole import Number as WholeNumber
 from ..reading import is_matrix_product
-from ..shortened import is_identity
+from ..recognised import is_identity
 from ..slices import Expression
 from ..taking import affine
 from .naming import is_square, symbols_of
