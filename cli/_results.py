@@ -221,13 +221,20 @@ class ClaimResult(Verdict):
         """What `scanproof check --format json` writes of the statement."""
         return self._told[1]
 
-    @property
-    def _story(self) -> Story:
+    def _story(self, symbols: Sequence[str] = ()) -> Story:
         from scanproof.proofs.report import story
 
         row, record, source, files = self._told
         written, body = story.written_at(self._of[1]), story.body_at(self._of[1])
-        return story.render(row, record, source, written=written, body=body, files=files)
+        return story.render(
+            row, record, source, written=written, body=body, files=files, symbols=symbols
+        )
+
+    def _symbols(self, form: str) -> list[str]:
+        from scanproof.proofs.report.story import MARGIN, WIDTH
+        from scanproof.proofs.report.symbols import told
+
+        return told(self._of[1], self.report, form, WIDTH - len(MARGIN))
 
     @cached_property
     def _derivation(self) -> Derivation | None:
@@ -238,10 +245,11 @@ class ClaimResult(Verdict):
     @property
     def statement(self) -> str:
         """What `scanproof show` prints: the statement, how it is read, its verdict and what that rests on, derived."""
+        from scanproof.proofs.report import story
         from scanproof.proofs.report.derivation.text import as_text
 
         shown = "" if self._derivation is None else f"\n{as_text(self._derivation)}"
-        return f"{self}\n{shown}"
+        return story.as_text(self._story(self._symbols("text"))) + shown
 
     @cached_property
     def script(self) -> str | None:
@@ -254,7 +262,7 @@ class ClaimResult(Verdict):
     def __str__(self) -> str:
         from scanproof.proofs.report.story import as_text
 
-        return as_text(self._story).rstrip()
+        return as_text(self._story()).rstrip()
 
     def __repr__(self) -> str:
         return f"<ClaimResult {self.id}: {self.words}>"
@@ -262,7 +270,7 @@ class ClaimResult(Verdict):
     def _repr_html_(self) -> str:
         from scanproof.proofs.report import html
 
-        return html.story(self._story, self._derivation)
+        return html.story(self._story(self._symbols("latex")), self._derivation)
 
 
 class CheckResult:

@@ -102,7 +102,7 @@ def _recorded(claim, form: str | None, pinned: Definitions | None) -> str:
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.doors.record.claims import record
     from scanproof.proofs.doors.record.recording import Limits, Refused
-    from scanproof.proofs.readings.latex import latex
+    from scanproof.proofs.readings.formulas.mathematics import latex
     from scanproof.proofs.readings.program import program
     from scanproof.proofs.statement.errors import IllFormed
     from scanproof.proofs.statement.text import fingerprint, text
@@ -161,6 +161,7 @@ def _story(named: Named, format: str, width: int) -> str:
     from scanproof.proofs.report import latex, markdown, story
     from scanproof.proofs.report.derivation.rendering import appendix
     from scanproof.proofs.report.progress import progress
+    from scanproof.proofs.report.symbols import told
 
     from ._output import as_json
 
@@ -173,7 +174,18 @@ def _story(named: Named, format: str, width: int) -> str:
         return as_json(record if claim is row.claim else statement)
     source = report["sources"][record["source"]]
     written, body = story.written_at(claim), story.body_at(claim)
-    found = story.render(record, statement, source, written=written, body=body, files=named.files)
+    room = min(width, story.WIDTH) - len(story.MARGIN)
+    with nullcontext() if named.pinned is None else named.pinned.kept(f"claim {claim.id}"):
+        symbols = told(claim, statement, format, room)
+    found = story.render(
+        record,
+        statement,
+        source,
+        written=written,
+        body=body,
+        files=named.files,
+        symbols=symbols,
+    )
     derivation = appendix(claim, statement, format)
     if format == "text":
         return story.as_text(found, width) + derivation

@@ -44,8 +44,8 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "expected": ("files", "language", "exact"),
         "claims": ("language", "exact", "expected"),
         "report": (
-            *("kernel", "language", "inequalities", "exact", "interpret", "check"),
-            *("search", "decide", "orders"),
+            *("kernel", "language", "inequalities", "exact", "interpret", "statement", "doors"),
+            *("readings", "check", "search", "decide", "orders"),
         ),
         "orders": ("exact", "claims"),
         "bench": (

@@ -17,7 +17,7 @@ from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.doors.record import recording
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.doors.record.recording import Refused
-from scanproof.proofs.readings.latex import latex
+from scanproof.proofs.readings.formulas.mathematics import latex
 from scanproof.proofs.readings.program import program
 
 

@@ -69,3 +69,15 @@ def test_a_statement_is_printed_in_latex_and_not_in_other_formats(run: Run):
     refused = run("show", KNOWN, "--statement", "--format", "json")
     assert (refused.code, refused.out) == (3, "")
     assert "--statement prints text or latex; got --format json." in refused.err
+
+
+@pytest.mark.long
+def test_show_prints_the_statement_in_symbols_also_of_limits_and_at_numbers_alone(run: Run):
+    told = run("show", KNOWN).out
+    assert "    Then   a_{N−1} = −η x_Nᵀ ∇ℓ(0)\n" in told
+    alone = run("show", "gril.propA.2+block").out
+    assert "    Given  N = 2, f = 1;" in alone and "recorded at numbers alone" in " ".join(
+        alone.split()
+    )
+    limits = run("show", "ssd.thm5.1").out
+    assert " → 1 + a_0  (all examples)\n" in limits and "for every ε > 0" in limits

@@ -26,8 +26,8 @@ from scanproof.proofs.interpret.session import session
 from scanproof.proofs.readings import floats
 from scanproof.proofs.readings.derivative import prepared, without_gradients
 from scanproof.proofs.readings.exact import relations
+from scanproof.proofs.readings.formulas.mathematics import latex
 from scanproof.proofs.readings.functions import smooth
-from scanproof.proofs.readings.latex import latex
 from scanproof.proofs.readings.problem import NoProblem, problem
 from scanproof.proofs.readings.program import functions, program
 from scanproof.proofs.readings.residues import PRIMES, Residues, identical

@@ -18,7 +18,8 @@ from scanproof.proofs.doors.record.recording import Refused
 from scanproof.proofs.exact.instance import shapes
 from scanproof.proofs.readings import floats
 from scanproof.proofs.readings.derivative import without_gradients
-from scanproof.proofs.readings.latex import FORMULAS, latex
+from scanproof.proofs.readings.formulas.formulas import FORMULAS
+from scanproof.proofs.readings.formulas.mathematics import latex
 from scanproof.proofs.readings.program import WRITERS
 from scanproof.proofs.readings.reading import METHODS
 from scanproof.proofs.statement import binding, making, nodes
@@ -186,8 +187,8 @@ def test_a_refusal_stands_though_the_body_catches_it():
 
 def test_every_kind_of_node_is_read_written_and_printed():
     made = {one for one in nodes.KINDS if one is not nodes.Gradient}
-    assert set(METHODS) == set(nodes.KINDS) == set(TEXTS)
-    assert set(WRITERS) == set(FORMULAS) == made
+    assert set(METHODS) == set(nodes.KINDS) == set(TEXTS) == set(FORMULAS)
+    assert set(WRITERS) == made
 
 
 def test_formulas_have_the_loop_the_gradient_and_both_sides():
@@ -196,8 +197,9 @@ def test_formulas_have_the_loop_the_gradient_and_both_sides():
         yield equal(run.final_state, gradient(lambda v: ((x @ v - y) ** 2).sum(), w))
 
     said = latex(record(claim(body, {"x": "N f", "y": "N", "w": "f"})))
-    assert r"S^{(1)}_{t+1} &= S^{(1)}_{t} + x_{t} \quad (t = 0, \dots, N-1)" in said
-    assert r"\boxed{S^{(1)}_{N}} &= " in said and said.count("{") == said.count("}")
+    assert r"s_{t+1} &= s_{t} + x_{t} \quad \text{for } t = 0, \dots, N - 1" in said
+    assert r"\boxed{s_{N}} &= \nabla \ell\left(w\right)" in said
+    assert said.count("{") == said.count("}")
 
 
 def test_what_a_step_was_given_is_not_used_outside_of_it():

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, text_of
 
 from ..language.claim import Claim
 from ..language.engines import ENGINES as NAMES
+from ..language.place import short
 from ..language.statements import AtMost, Differs, Equal, Statement
 from .array import ExactArray, Namespace
 from .expressions import ExpressionField, is_zero
@@ -128,7 +129,13 @@ def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
         xp: Any = Namespace(RationalField())
     else:
         xp = arrays[0].__array_namespace__()
-    left, right = xp.asarray(left), xp.asarray(right)
+    try:
+        left, right = xp.asarray(left), xp.asarray(right)
+    except (TypeError, ValueError) as error:
+        if statement.place is None:
+            raise
+        at = short(statement.place)
+        raise UsageError(f"a side of the statement{at} is no array: {text_of(error)}") from None
     if isinstance(statement, AtMost):  # a number bounds every entry
         left, right = (
             xp.zeros(other.shape) + one if one.shape == () else one
@@ -137,7 +144,8 @@ def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
     if left.shape != right.shape:
         name = f" ({statement.label})" if statement.label else ""
         raise UnequalShapes(
-            f"the two sides{name} have shapes {left.shape} and {right.shape}; an equation needs equal shapes."
+            f"the two sides{name} have shapes {left.shape} and {right.shape}{short(statement.place)}; "
+            "an equation needs equal shapes."
         )
     return left, right
 

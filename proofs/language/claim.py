@@ -11,14 +11,15 @@ from typing import Any
 
 from scanproof.constructs.arrays.protocols import within
 from scanproof.constructs.constructions.construction import Construction
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, nearest
 
 from .calls import arguments, call
 from .conditions import as_bounds, holds
 from .importing import importing_from
 from .measurement import Measurement
+from .place import Place, returned_at, short, yielded_at
 from .sizes import DEFAULT_RANGE, grid, names
-from .statements import Statement
+from .statements import Determines, Statement, Undetermined
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,8 @@ class Claim:
         if not isinstance(answer, bool) and type(answer).__name__ not in ("bool_", "bool"):
             text = next((t for t, c in self.assuming.items() if c is condition), "?")
             raise UsageError(
-                f"the condition {text!r} of claim {self.id} answered with a {type(answer).__name__}; conditions get "
+                f"the condition {text!r} of claim {self.id} answered with a {type(answer).__name__}"
+                f"{short(returned_at(condition))}; conditions get "
                 "plain numbers and return True or False, for example lambda x: (x > 0).all(), or bounds, for example "
                 "lambda x, C: at_most(norm(x), C)."
             )
@@ -143,15 +145,33 @@ class Claim:
         own = {"p": parameters, "construction": self.construction}
         with within(values.get("xp")), importing_from(self.folder):
             result = call(self.body, {**values, **own, **self.options})
-            found = list(result) if isinstance(result, Iterable) else [result]
-        wrong = [s for s in found if not isinstance(s, Statement)]
-        if wrong or not found:
-            got = type(wrong[0]).__name__ if wrong else "nothing"
-            raise UsageError(
-                f"the body of claim {self.id} returned {got}; return equal(left, right), or at_most, differs, "
-                "determines, undetermined, or several of them."
-            )
+            found: list[Statement] = []
+            for one in result if isinstance(result, Iterable) else [result]:
+                if not isinstance(one, Statement):
+                    raise self._no_statement(type(one).__name__, yielded_at(result))
+                self._check_shared(one)
+                found.append(one)
+        if not found:
+            raise self._no_statement("nothing", None)
         return found
+
+    def _check_shared(self, statement: Statement) -> None:
+        if not isinstance(statement, Determines | Undetermined):
+            return
+        for name in statement.shared:
+            if name not in self.given:
+                raise UsageError(
+                    f"claim {self.id}: shared= has {name!r}{short(statement.place)}, which is no symbol of "
+                    f"given={nearest(name, self.given)}."
+                )
+
+    def _no_statement(self, got: str, where: Place | None) -> UsageError:
+        verb = "returned" if where is None else "yielded"
+        at = short(where or returned_at(self.body))
+        return UsageError(
+            f"the body of claim {self.id} {verb} {got}{at}; return equal(left, right), or at_most, differs, "
+            "determines, undetermined, or several of them."
+        )
 
 
 def about(body: Any) -> tuple[Callable[..., Any], ...]:

@@ -14,6 +14,7 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 
 from .numbers import exceeds
+from .place import short
 from .statements import AtMost
 
 
@@ -40,7 +41,7 @@ def holds(bound: AtMost) -> bool:
     )
     if left.shape != right.shape and left.ndim and right.ndim:
         raise UsageError(
-            f"a condition compares arrays of shapes {left.shape} and {right.shape}; a bound needs equal shapes, or a "
-            "number on one side."
+            f"a condition compares arrays of shapes {left.shape} and {right.shape}{short(bound.place)}; a bound needs "
+            "equal shapes, or a number on one side."
         )
     return not any(map(exceeds, np.asarray(left - right, dtype=object).flat))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import os
 import sys
 import sysconfig
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Place(NamedTuple):
@@ -28,6 +29,30 @@ def calling_place() -> Place | None:
         return None
     name = frame.f_globals.get("__name__")
     return Place(str(name), frame.f_code.co_filename, frame.f_lineno)
+
+
+def short(place: Place | None) -> str:
+    """At which file's line a message is about something, or nothing."""
+    return "" if place is None else f" at {Path(place.file).name}:{place.line}"
+
+
+def returned_at(body: Any) -> Place | None:
+    """Where a function's one `return` is, or else the function; None of what is no function."""
+    code = getattr(body, "__code__", None)
+    if code is None:
+        return None
+    every = [p for p in dis.get_instructions(code) if p.opname.startswith("RETURN_")]
+    lines = {p.positions.lineno for p in every if p.positions}
+    line = lines.pop() if len(lines) == 1 else None
+    return Place(str(body.__module__), code.co_filename, line or code.co_firstlineno)
+
+
+def yielded_at(result: Any) -> Place | None:
+    """Where a generator is that has yielded something; None of what is none."""
+    frame = getattr(result, "gi_frame", None)
+    if frame is None:
+        return None
+    return Place(str(frame.f_globals.get("__name__")), frame.f_code.co_filename, frame.f_lineno)
 
 
 def own_line(trace: TracebackType | None) -> tuple[str, int] | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from scanproof.constructs.arrays.masks import Mask
+
+from .place import Place, calling_place
 
 
 class Label(tuple[Any, ...]):
@@ -26,6 +28,10 @@ def _named(label: Name) -> Any:
     return label if isinstance(label, str) else Label(label)
 
 
+WRITTEN: Any = field(default=None, compare=False, repr=False)
+"""Where a statement is written down, of which messages speak: no part of what it says."""
+
+
 @dataclass(frozen=True)
 class Equal:
     """left = right in every entry."""
@@ -33,6 +39,7 @@ class Equal:
     left: Any
     right: Any
     label: Any = ""
+    place: Place | None = WRITTEN
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,7 @@ class Differs:
     left: Any
     right: Any
     label: Any = ""
+    place: Place | None = WRITTEN
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,7 @@ class AtMost:
     left: Any
     right: Any
     label: Any = ""
+    place: Place | None = WRITTEN
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,7 @@ class Determines:
     value: Any
     shared: tuple[str, ...] = ()
     label: Any = ""
+    place: Place | None = WRITTEN
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,7 @@ class Undetermined:
     value: Any
     shared: tuple[str, ...] = ()
     label: Any = ""
+    place: Place | None = WRITTEN
 
 
 @dataclass(frozen=True)
@@ -126,31 +137,31 @@ def equal(left: Any, right: Any, label: Name = "") -> Equal:
 
     `label` names the statement; in a loop write ("t = ", t), since f"t = {t}" would ask what a symbolic t is.
     """
-    return Equal(_numbers(left), _numbers(right), _named(label))
+    return Equal(_numbers(left), _numbers(right), _named(label), calling_place())
 
 
 def differs(left: Any, right: Any, label: Name = "") -> Differs:
     """At every size of the claim there are inputs for which the two sides differ."""
-    return Differs(_numbers(left), _numbers(right), _named(label))
+    return Differs(_numbers(left), _numbers(right), _named(label), calling_place())
 
 
 def at_most(left: Any, right: Any, label: Name = "") -> AtMost:
     """left ≤ right in every entry; one side may be a single number. See `constructs.arrays.norms` for norms."""
-    return AtMost(_numbers(left), _numbers(right), _named(label))
+    return AtMost(_numbers(left), _numbers(right), _named(label), calling_place())
 
 
 def determines(
     statistic: Any, value: Any, *, shared: Sequence[str] = (), label: Any = ""
 ) -> Determines:
     """Some map sends `statistic` to `value` for all inputs that agree in the symbols named in `shared`."""
-    return Determines(statistic, value, tuple(shared), _named(label))
+    return Determines(statistic, value, tuple(shared), _named(label), calling_place())
 
 
 def undetermined(
     statistic: Any, value: Any, *, shared: Sequence[str] = (), label: Any = ""
 ) -> Undetermined:
     """No map sends `statistic` to `value` for all inputs that agree in the symbols named in `shared`."""
-    return Undetermined(statistic, value, tuple(shared), _named(label))
+    return Undetermined(statistic, value, tuple(shared), _named(label), calling_place())
 
 
 def approached(

@@ -28,7 +28,6 @@ from .slices import Expression, Taking, number_text, shape_text
 DEEP = 60
 """Of nodes one inside the other every so many get their texts first, for Python's stack is not deep enough for all."""
 LONGEST = 60
-"""An expression that is longer gets a name."""
 SIGNS = {"add": " + ", "subtract": " - ", "multiply": " * ", "divide": " / ", "power": " ** "}
 BINDS = {"add": 1, "subtract": 1, "multiply": 2, "divide": 2, "negative": 3, "power": 4}
 """How tightly operators bind; calls and names bind by 9, and @ as * does."""
@@ -96,6 +95,7 @@ class Writer:
     """Writes nodes as expressions, and as lines that give them names, in the scopes of their binders."""
 
     longest = LONGEST
+    """An expression that is longer gets a name."""
 
     def __init__(self, sides: Sequence[Node], taken: Sequence[str]) -> None:
         every = every_node(sides)
@@ -122,6 +122,31 @@ class Writer:
             found = f"{wanted}{self._counts[wanted] + 1}"
         self._taken.add(found)
         return found
+
+    def gets_a_name(self, node: Node, text: str) -> bool:
+        """Whether a line gives a text a name: it is long, or needed more than once."""
+        if isinstance(node, nodes.Number | nodes.Placeholder):
+            return False
+        size = self.size(text)
+        long = size > self.longest and not isinstance(node, nodes.Take | nodes.Parameter)
+        shared = self.uses(node) > 1 and not self.is_name(text)
+        return long or (shared and size > self.shortest_of(node))
+
+    def uses(self, node: Node) -> int:
+        """How often a node is needed."""
+        return self._uses[node]
+
+    def size(self, text: str) -> int:
+        """How long an expression is."""
+        return len(text)
+
+    def shortest_of(self, node: Node) -> int:
+        """What is needed more than once, and longer, gets a name."""
+        return 12
+
+    def name_for(self, node: Node) -> str:
+        """A new name of an array."""
+        return self.name("a")
 
     def symbol(self, symbol: Symbol) -> str:
         """A size's or position's name."""
@@ -192,10 +217,8 @@ class Writer:
             inner = self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
             del self._scopes[depth + 1 :], self._texts[depth + 1 :], self._loops[depth + 1 :]
             text, binds = self.table[type(node)](self, node)
-            long = len(text) > self.longest and not isinstance(node, nodes.Take | nodes.Parameter)
-            shared = self._uses[node] > 1 and not self.is_name(text) and len(text) > 12
-            if (long or shared) and not isinstance(node, nodes.Number | nodes.Placeholder):
-                name = self.name("a")
+            if self.gets_a_name(node, text):
+                name = self.name_for(node)
                 self._scopes[depth].append(self.assignment(name, text))
                 text, binds = name, 9
             self._texts[depth][node] = text, binds
@@ -224,7 +247,7 @@ class Writer:
         """Write a line where the node stands that is being written."""
         self._scopes[-1].append(text)
 
-    def within(self, node: Node, binds: int) -> str:
+    def within(self, node: Node, binds: float) -> str:
         """A node's text as an operand of what binds so tightly."""
         text, own = self.text(node)
         return text if own >= binds else f"({text})"

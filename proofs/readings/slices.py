@@ -11,7 +11,7 @@ from ..statement.order import nonnegative
 from ..statement.whole import Axis, Symbol, Whole, whole
 from ..statement.whole import Number as WholeNumber
 
-Expression = tuple[str, int]
+Expression = tuple[str, float]
 """A text, and how tightly its last operator binds; names and calls bind by 9."""
 
 
@@ -30,7 +30,7 @@ class Writer(Protocol):
         """A node's text."""
         ...
 
-    def within(self, node: Node, binds: int) -> str:
+    def within(self, node: Node, binds: float) -> str:
         """A node's text as an operand of what binds so tightly."""
         ...
 

@@ -66,6 +66,8 @@ def story(told: Story, derivation: Derivation | None = None) -> str:
 def _section(section: Section) -> str:
     if section.kind == "code":
         return block(section.lines)
+    if section.kind == "formula":  # an environment of LaTeX
+        return f"<div>{html.escape(chr(10).join(section.lines))}</div>"
     if section.kind == "list":
         return f"<ul>{''.join(f'<li>{text(line)}</li>' for line in section.lines)}</ul>"
     tag = "blockquote" if section.kind == "quote" else "p"

@@ -134,6 +134,8 @@ def as_latex(story: Story) -> str:
 
 
 def _section(section: Section) -> list[str]:
+    if section.kind == "formula":
+        return section.lines
     lines = [escaped(line) for line in section.lines]
     if section.kind == "quote":
         return [r"\begin{quote}", *lines, r"\end{quote}"]

@@ -73,7 +73,7 @@ def as_markdown(story: Story) -> str:
 
 
 def _section(section: Section) -> list[str]:
-    if section.kind == "code":
+    if section.kind in ("code", "formula"):
         return block(section.lines)
     if section.kind == "quote":
         return [f"> {escaped(line)}" for line in section.lines]

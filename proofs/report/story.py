@@ -41,7 +41,8 @@ class Section:
     heading: str
     lines: list[str]
     kind: str = "prose"
-    """ "quote" for the source's own words, "code" for what must keep its columns, "list", or "prose"."""
+    """ "quote" for the source's own words, "code" for what must keep its columns, "formula" for what is written in the
+    story's format already, "list", or "prose"."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def render(
     written: str | None = None,
     body: str | None = None,
     files: Sequence[str] = (),
+    symbols: Sequence[str] = (),
 ) -> Story:
     """The story of a statement (as stated or amended) of a claim in a report.
 
@@ -72,12 +74,14 @@ def render(
         written: where the claim is written down, as file and line.
         body: where its body is, if that is the user's own, as `body_at` says.
         files: the user's files in which the command line finds the claim.
+        symbols: the statement in symbols, as lines of the format that the story is told in.
     """
     amends = statement["id"] != claim["id"]
     arxiv = f" (arXiv {source['arxiv']})" if source["arxiv"] else ""
     where = f", {claim['where']}" if claim["where"] else ""
     place = f"{source['title']}{arxiv}{where}; {claim['kind']}"
-    sections = [s for s in _sections(claim, statement, amends, written, body, files) if s.lines]
+    parts = _sections(claim, statement, amends, written, body, files, symbols)
+    sections = [s for s in parts if s.lines]
     return Story(statement["id"], verdict_said(statement), one_line(place), sections)
 
 
@@ -88,11 +92,13 @@ def _sections(
     written: str | None,
     body: str | None,
     files: Sequence[str],
+    symbols: Sequence[str],
 ) -> Iterator[Section]:
     yield Section("Written down in", [written] if written else [], "list")
     said = "The amended statement" if amends else "The claim, in our words"
     yield Section(said, [one_line(statement["statement"])], "quote")
     yield Section("Amends", [claim["id"]] if amends else [], "list")
+    yield Section("In symbols", list(symbols), "formula")
     yield Section("How it is read", _present(statement["reading"]))
     yield Section("Hypotheses", [one_line(h) for h in statement["hypotheses"]], "list")
     yield Section("Verdict", [_verdict(claim, statement, amends)])
@@ -195,11 +201,14 @@ def as_text(story: Story, width: int = WIDTH) -> str:
     lines = [f"{story.id}: {story.verdict}", *place]
     for section in story.sections:
         lines += ["", section.heading]
-        lines += [MARGIN + line for line in _text_lines(section, width - len(MARGIN))]
+        shown = _text_lines(section, width - len(MARGIN))
+        lines += [(MARGIN + line).rstrip() for line in shown]
     return "\n".join(lines) + "\n"
 
 
 def _text_lines(section: Section, room: int) -> list[str]:
+    if section.kind == "formula":
+        return section.lines
     hang = "  " if section.kind in ("list", "code") else ""
     wrap: Callable[[str], Sequence[str]] = lambda line: textwrap.wrap(  # noqa: E731
         line, room, subsequent_indent=hang, break_on_hyphens=False, break_long_words=False

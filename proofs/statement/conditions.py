@@ -28,10 +28,16 @@ def conditions(statement: Statement) -> Iterator[tuple[Node, str]]:
     """Each node of which something is needed, with what that is; not where it is seen to hold."""
     seen: set[tuple[Node, str]] = set()
     for node in every_node(statement.nodes):
-        needed = _needed(node)
-        if needed is not None and needed not in seen and not _holds(*needed):
+        needed = asked(node)
+        if needed is not None and needed not in seen:
             seen.add(needed)
             yield needed
+
+
+def asked(node: Node) -> tuple[Node, str] | None:
+    """What a node alone asks of which operand, if that is not seen to hold."""
+    needed = _needed(node)
+    return None if needed is None or _holds(*needed) else needed
 
 
 def _needed(node: Node) -> tuple[Node, str] | None:

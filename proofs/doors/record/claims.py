@@ -66,6 +66,37 @@ def record(claim: Claim, sizes: Mapping[str, int] | None = None) -> Statement:
     )
 
 
+def limits(claim: Claim, sizes: Mapping[str, int]) -> Statement:
+    """What a claim about limits says at these sizes: each part's left side comes near its right one ("approaches").
+
+    It is shown, and nothing is proved of it: an argument about limits runs the claim's body.
+
+    Raises:
+        Refused: if it cannot be recorded, or says something else as well.
+    """
+    shapes = {n: tuple(dimensions(text, sizes)) for n, text in claim.given.items()}
+    inputs = {name: Input(name, shape) for name, shape in shapes.items()}
+    with recording(Recording(numbers=True)):
+        values = {**{n: Recorded(one) for n, one in inputs.items()}, **sizes, "xp": Namespace()}
+        every: list[tuple[str, Any]] = []
+        for one in claim.statements(values, claim.construct(values)):
+            if not isinstance(one, said.Approached):
+                raise Limits("it says something that is not about limits as well")
+            every += [(name, make()) for name, make in one.parts.items()]
+        relations = tuple(
+            relation("approaches", array(part.left).node, array(part.right).node, (), (name,))
+            for name, part in every
+        )
+    return Statement(
+        claim.id,
+        (),
+        tuple(inputs.values()),
+        relations,
+        tuple(_hypotheses(claim, sizes, inputs, True)),
+        at=tuple(sizes.items()),
+    )
+
+
 def _marked(parameters: Any) -> tuple[Any, list[Parameter]]:
     """Parameters whose leaves are known as such, and these leaves."""
     names = iter(paths(parameters))

@@ -1,0 +1,1 @@
+"""Statements as formulas for people, in the alphabets of terminals and of LaTeX."""
