@@ -40,6 +40,9 @@ class Floats(Reading):
         fits &= array <= (np.inf if high is None else high)
         return np.where(fits, array, np.nan)
 
+    def greatest(self, array: Any) -> Any:
+        return np.asarray(np.max(array, axis=0))
+
     def at_places(self, node: nodes.Lookup) -> Any:
         places = np.arange(self.whole(node.of.shape[0]))
         return np.equal.outer(self(node.places), places).astype(float)

@@ -235,7 +235,8 @@ class _Latex(Writer):
         return rf"\lVert {self.text(node.of)[0]} \rVert{under}", 9
 
     def fold(self, node: nodes.Fold) -> Expression:
-        return rf"\prod_i ({self.text(node.of)[0]})_i", 2
+        sign = r"\max" if node.operation == "maximum" else r"\prod"
+        return rf"{sign}_i ({self.text(node.of)[0]})_i", 2
 
     def reshape(self, node: nodes.Reshape) -> Expression:
         shape = self.lengths(node.lengths)

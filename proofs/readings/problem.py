@@ -11,6 +11,8 @@ from ..interpret import claims as read
 from ..interpret.array import KernelArray, aligned, comprehension, reciprocal
 from ..interpret.array import function as named
 from ..interpret.namespace import Namespace
+from ..interpret.products import running_product
+from ..interpret.programs.maxima import divided, exponential, maximum
 from ..interpret.session import Session
 from ..interpret.size import Size
 from ..interpret.terms import share, substitute, total
@@ -154,8 +156,25 @@ class Problem(Reading):
     def map_power(self, a: Any, exponent: Any) -> Any:
         return a**exponent
 
+    def map_exp(self, a: Any) -> Any:
+        return exponential(a)
+
+    def fold(self, node: nodes.Fold) -> Any:
+        array = self(node.of)
+        length, *dims = array.dims
+        if node.operation == "maximum":  # any number, which cancels in a softmax
+            return maximum(tuple(dims), array, of=(array, 0))
+
+        def entry(*at: Index) -> Term:
+            r = position("r", 0, length)
+            return running_product(array.entry([r, *at]), r, Index(0), length)
+
+        return comprehension(dims, entry)
+
     def map(self, node: nodes.Map) -> Any:
         operation = ON_TERMS.get(node.function)
+        if node.function == "divide" and self.session.maxima:
+            return divided(*[self(a) for a in node.arguments])
         if operation is not None:
             arrays = [self(a) for a in node.arguments]
             return self.made(

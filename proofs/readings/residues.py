@@ -142,6 +142,11 @@ class _Writer(Writer):
             raise NotPolynomial(f"the format {node.format.name}")
         return self.text(node.of)
 
+    def fold(self, node: nodes.Fold) -> Expression:
+        if node.operation == "maximum":
+            raise NotPolynomial("a maximum")
+        return super().fold(node)
+
     def norm(self, node: nodes.Norm) -> Expression:
         raise NotPolynomial("a norm")
 
@@ -248,8 +253,9 @@ class _Modulus:
         powers = [pow(b, k, self.prime) for b, k in pairs]
         return np.array(powers, dtype=np.int64).reshape(base.shape)
 
-    def prod(self, vector: Any) -> Any:
-        return reduce(lambda a, b: a * b % self.prime, vector, np.int64(1))
+    def prod(self, array: Any, axis: int) -> Any:
+        ones = self.ones(np.shape(array)[1:])
+        return reduce(lambda a, b: a * b % self.prime, np.moveaxis(array, axis, 0), ones)
 
     def lookup(self, of: Any, places: Any) -> Any:
         """The entries at places; 0 where there is none."""

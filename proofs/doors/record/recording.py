@@ -16,6 +16,7 @@ from scanproof.constructs.errors import UsageError
 
 from ...interpret.questions import ARRAYS, place, raised_at
 from ...statement.whole import Position
+from ..refused import Refused
 
 MOST = 30_000
 """The most arrays that one recording may make."""
@@ -24,10 +25,6 @@ ASKED = 500_000
 LIBRARIES = ("jax", "torch")
 """Those whose functions and arrays have no place in a recorded body."""
 T = TypeVar("T", bound=type)
-
-
-class Refused(Exception):
-    """What a body does cannot be recorded; the message has the line."""
 
 
 class Limits(Refused):

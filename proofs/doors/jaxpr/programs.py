@@ -1,0 +1,143 @@
+"""A JAX function as nodes: of arrays that a claim has, or of new inputs, as a side of an equation of two programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from scanproof.constructs.errors import UsageError
+
+from ...interpret.programs.outputs import Path, key, matched, said
+from ...language.libraries import jax as jax_for
+from ...language.sizes import dimensions, names
+from ...statement.errors import IllFormed
+from ...statement.formats import REAL
+from ...statement.nodes import Held, Input, Node
+from ...statement.statement import Relation, Statement, relation
+from ...statement.whole import Size, whole
+from ..refused import Refused
+from .lowering import Lowering
+from .table import RULES
+from .tracing import Given, Traced, traced
+from .values import Any_, Complex
+
+
+class Pair(NamedTuple):
+    """A complex result as two real nodes."""
+
+    real: Node
+    imag: Node
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A program as nodes."""
+
+    outputs: Any
+    """The nodes, nested as the function nests its results."""
+    taken: tuple[str, ...]
+    """What is taken for granted, in words."""
+    obligations: tuple[Relation, ...]
+    """Equations that have to hold for the nodes to be what the program computes."""
+    format: str
+    """The format of real inputs that it was traced in: the first that it takes of float64, float32, and others."""
+
+
+def lowered(function: Callable[..., Any], arguments: Sequence[Node]) -> Lowered:
+    """A function of JAX arrays, on these arrays.
+
+    Raises:
+        Refused: if it does not trace with symbols for sizes, or has a primitive that is not read; with the line.
+    """
+    inputs = [Given(one.shape, _format(one)) for one in arguments]
+    return _lowered(traced(function, inputs), arguments)
+
+
+def _format(node: Node) -> Any:
+    return node.format if isinstance(node, Input | Held) else REAL
+
+
+def _lowered(found: Traced, arguments: Sequence[Node]) -> Lowered:
+    from .values import Value
+
+    at = Lowering(RULES, found.dimensions)
+    given = zip(arguments, found.jaxpr.jaxpr.invars, strict=True)
+    outputs = at.run(found.jaxpr, [Value(node, v.aval.dtype) for node, v in given])
+    nested = jax_for("a program").tree.unflatten(found.tree, list(map(_node, outputs)))
+    obligations = [relation("equal", a, b, label=(what,)) for a, b, what in at.obligations]
+    return Lowered(nested, tuple(at.taken), tuple(obligations), found.format.name)
+
+
+def _node(one: Any_) -> Any:
+    if isinstance(one, Complex):
+        return Pair(one.real.real, one.imag.real)
+    return one.real
+
+
+class Written(NamedTuple):
+    """What `equation` makes of two programs."""
+
+    statement: Statement
+    taken: tuple[str, ...]
+    formats: tuple[str, str]
+    """Those of the inputs of both."""
+
+
+def equation(
+    program: Callable[..., Any],
+    specification: Callable[..., Any],
+    shapes: Mapping[str, str],
+    sizes: Mapping[str, int] | None = None,
+    name: str = "program",
+) -> Written:
+    """The statement that two programs are equal at all sizes.
+
+    Args:
+        program: a function of JAX arrays.
+        specification: another one.
+        shapes: those of the arguments in letters for sizes, "T d", by the arguments' names.
+        sizes: the least of each; 1 if it is not given.
+        name: the statement's.
+
+    Raises:
+        Refused: if one of them is not read.
+        UsageError: if they return different numbers of arrays.
+    """
+    least = dict.fromkeys(names(list(shapes.values())), 1) | dict(sizes or {})
+    symbols = {n: Size(n, low) for n, low in least.items()}
+    known = {n: whole(one) for n, one in symbols.items()}
+    inputs = {n: Input(n, tuple(dimensions(text, known))) for n, text in shapes.items()}
+    both = [lowered(one, list(inputs.values())) for one in (program, specification)]
+    found, wanted = (leaves(one.outputs) for one in both)
+    if len(found) != len(wanted):
+        raise UsageError(f"{name}: they return {len(found)} and {len(wanted)} arrays.")
+    order = matched(name, *([path for path, _ in one] for one in (found, wanted)))
+    relations: list[Relation] = []
+    for (one, left), k in zip(found, order, strict=True):
+        label = said(one) or said(wanted[k][0])
+        try:
+            relations.append(relation("equal", left, wanted[k][1], label=(label,) if label else ()))
+        except IllFormed as error:
+            raise Refused(str(error)) from error
+    every = [*relations, *(one for side in both for one in side.obligations)]
+    taken = dict.fromkeys(text for side in both for text in side.taken)
+    statement = Statement(
+        name, tuple(symbols.values()), (*inputs.values(), *new_inputs(every, inputs)), tuple(every)
+    )
+    return Written(statement, tuple(taken), (both[0].format, both[1].format))
+
+
+def leaves(outputs: Any) -> list[tuple[Path, Any]]:
+    """Each node of nested results, with where it lies."""
+    found, _ = jax_for("a program").tree_util.tree_flatten_with_path(outputs)
+    return [(tuple(map(key, path)), leaf) for path, leaf in found]
+
+
+def new_inputs(every: Sequence[Relation], known: Mapping[str, Input]) -> list[Input]:
+    """The inputs that relations speak of beside those that are known, such as the elements of any associative scan."""
+    from ...statement.statement import every_node
+
+    sides = [side for one in every for side in (one.left, one.right)]
+    found = [one for one in every_node(sides) if isinstance(one, Input)]
+    return [one for one in found if one not in known.values()]
