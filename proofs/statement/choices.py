@@ -64,7 +64,26 @@ def inverse(mask: Node) -> Node:
 
 def both(a: Node, b: Node) -> Node:
     """1 where two masks are 1."""
-    return a if a is b else multiply(a, b)
+    ours, theirs = _masks(a), _masks(b)
+    against = [(ours, one) for one in theirs] + [(theirs, one) for one in ours]
+    if any(_masks(inverse(one)) <= masks for masks, one in against):
+        return full(ZERO, making.broadcast(a.shape, b.shape))
+    if theirs <= ours and a.shape == making.broadcast(a.shape, b.shape):
+        return a
+    return multiply(a, b)
+
+
+def _masks(mask: Node) -> set[Node]:
+    """The masks that one is the product of."""
+    found: set[Node] = set()
+    pending = [mask]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, nodes.Map) and one.function == "multiply":
+            pending += one.arguments
+        else:
+            found.add(one)
+    return found
 
 
 def either(a: Node, b: Node) -> Node:

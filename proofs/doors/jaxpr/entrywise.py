@@ -68,8 +68,11 @@ def _product(at: Lowering, a: Value, b: Value) -> Value:
 def _quotient(at: Lowering, a: Value, b: Value) -> Value:
     if kind_of(at.dtype()) == "i":
         return at.made(_whole_quotient(a.node, b.node))
-    if a.odd is not None and constant(b.node) not in (None, 0) and b.odd is None:
-        return _product(at, a, replace(b, node=divide(full(ONE, b.shape), b.node)))
+    scale = constant(b.node)
+    if a.odd is not None and scale not in (None, 0) and b.odd is None:
+        odd = a.odd.number if scale > 0 else -a.odd.number
+        found = divide(a.node, b.node)
+        return with_odd(found, at.dtype(), odd, making.spread(a.odd.where, found.shape))
     return at.made(divide(a.real, b.real))
 
 
@@ -369,9 +372,11 @@ def greater_of(dtype: Any, a: Value, b: Value, pick: Any, least: float) -> Value
                 other.odd.number if other.odd else least,
                 making.spread(other.where, shape),
             )
-    if any(one.odd is not None and one.odd.number != least for one in (a, b)):
-        raise Refused("the greater of a number and ∞, or NaN")
     numbers = pick(a.node, b.node)
+    if {one.odd.number for one in (a, b) if one.odd is not None} == {-least}:
+        return with_odd(numbers, dtype, -least, choices.either(a.where, b.where))
+    if any(one.odd is not None and one.odd.number != least for one in (a, b)):
+        raise Refused("the greater of −∞ and ∞, or of NaN")
     beside = choices.select(b.where, making.spread(a.node, numbers.shape), numbers)
     node = choices.select(a.where, making.spread(b.node, numbers.shape), beside)
     return with_odd(node, dtype, least, both(a.where, b.where))

@@ -15,7 +15,7 @@ from ...statement import along, choices, making, placing
 from ...statement.cases import Case, Guards, by_cases
 from ...statement.choices import add, both, inverse, multiply, select
 from ...statement.making import constant, full, number
-from ...statement.nodes import Node, Shape
+from ...statement.nodes import Lookup, Node, Positions, Shape
 from ...statement.order import excluded, nonnegative
 from ...statement.whole import Axis, Number, Whole, substituted, whole
 from ..refused import Refused
@@ -67,9 +67,9 @@ def _gather(
             ends = choices.at_least(start), choices.at_least(choices.subtract(number(most), start))
             inside.append(both(*ends))
         chosen.append((axis, start, placing.cases_in_axes(start, batch)))
-    data = [one for one in chosen if one[2] is None]
-    if len(data) > 1:
-        raise Refused("entries at several places at once that inputs determine")
+    data = [(axis, start) for axis, start, cases in chosen if cases is None]
+    if len(data) > 1 and any(sizes[axis] != 1 for axis, _ in data):
+        raise Refused("parts at several places at once that inputs determine")
     where = number(1)
     for one in inside:
         across = making.take(one, batch, shape)
@@ -78,8 +78,8 @@ def _gather(
 
     def read(node: Node) -> Node:
         if data:
-            ((axis, start, _),) = data
-            return _looked_up(node, axis, start, sizes[axis], places, known, batch, shape, inner)
+            size = sizes[data[0][0]]
+            return _looked_up(node, data, size, places, known, batch, shape)
         return _read(node, places, known, shape)
 
     found = read(a.node)
@@ -145,32 +145,37 @@ def _read(node: Node, places: Sequence[Number], known: Known, shape: Shape) -> N
 
 def _looked_up(
     node: Node,
-    axis: int,
-    start: Node,
+    data: Sequence[tuple[int, Node]],
     size: Number,
     places: Sequence[Number],
     known: Known,
-    batch: Sequence[Whole],
+    batch: Sequence[Number],
     shape: Shape,
-    inner: Sequence[int],
 ) -> Node:
-    """Entries at a place on one axis that is data; the other axes as they are."""
-    from ...statement.nodes import Lookup, Positions
+    """Entries at places that are data on some axes, which become the first; the others as they are.
 
+    Args:
+        data: axes, each with the places on it.
+        size: how many entries of each are read along the axis, of one axis.
+    """
+    axes = [axis for axis, _ in data]
+    rest = [k for k in range(len(node.shape)) if k not in axes]
+    front = making.permuted(node, [*axes, *rest])
+    every = data[0][1]
+    for axis, start in data[1:]:
+        scaled = multiply(every, number(node.shape[axis]))
+        every = add(scaled, start)
+    own = list(batch)
     if size != 1:  # each place of the part by itself
-        every = choices.add(making.expanded(start, len(start.shape)), Positions(size))
-    else:
-        every = start
-    order = [axis, *(k for k in range(len(node.shape)) if k != axis)]
-    looked = Lookup(making.permuted(node, order), every)
-    rank = len(every.shape)
-    own = [*batch, places[axis]] if size != 1 else list(batch)
-    images = {axis: 0} | {k: rank + n for n, k in enumerate(order[1:])}
-    full_places: list[Number] = [*own, *[0] * (len(node.shape) - 1)]
-    for k in order[1:]:
-        full_places[images[k]] = places[k]
-    moved = [(images[k], cases) for k, cases in known]
-    return _read(looked, full_places, moved, shape)
+        every = choices.add(making.expanded(every, len(every.shape)), Positions(size))
+        own.append(places[axes[0]])
+    if len(axes) > 1:
+        length = making.area(front.shape[: len(axes)])
+        front = making.reshaped(front, (length, *front.shape[len(axes) :]))
+    looked = Lookup(front, every)
+    moved = {k: len(own) + n for n, k in enumerate(rest)}
+    there = [*own, *(places[k] for k in rest)]
+    return _read(looked, there, [(moved[k], cases) for k, cases in known], shape)
 
 
 def _scatter(adds: bool) -> Rule:
@@ -255,8 +260,6 @@ class _Windows:
             self.known.append((axis, window_of(window, inner, axis), cases, size))
 
     def _axis(self, axis: int) -> Node:
-        from ...statement.nodes import Positions
-
         return making.take(Positions(self.shape[axis]), [whole(Axis(axis))], self.long)
 
     def written(self, part: Node) -> Node:
@@ -320,16 +323,14 @@ def _dynamic_slice(at: Lowering, a: Value, *starts: Value, slice_sizes: Any) -> 
     ]
     cases = [placing.cases_in_axes(one, []) for one in begins]
     known = [(axis, found) for axis, found in enumerate(cases) if found is not None]
-    data = [axis for axis, found in enumerate(cases) if found is None]
+    data = [(axis, begins[axis]) for axis, found in enumerate(cases) if found is None]
     if len(data) > 1:
         raise Refused("a slice at several places that inputs determine")
 
     def read(node: Node) -> Node:
         if not data:
             return _read(node, places, known, sizes)
-        (axis,) = data
-        inner = list(range(len(sizes)))
-        return _looked_up(node, axis, begins[axis], sizes[axis], places, known, [], sizes, inner)
+        return _looked_up(node, data, sizes[data[0][0]], places, known, [], sizes)
 
     return _with_masks(a, read(a.node), read)
 
@@ -348,8 +349,6 @@ def _dynamic_update_slice(at: Lowering, a: Value, part: Value, *starts: Value) -
             continue
         if size != 1:
             raise Refused("a part written at a place that inputs determine")
-        from ...statement.nodes import Positions
-
         gap = choices.subtract(Positions(a.shape[axis]), begins[axis])
         masks.append(making.take(choices.vanishing(gap), [whole(Axis(axis))], a.shape))
 
