@@ -195,8 +195,9 @@ class Exact(Reading):
         def greater(one: Any, other: Any) -> Any:
             return other + of_scalar(self.field, "relu", one - other)
 
-        return reduce(lambda best, row: self.each(greater, best, as_array(row)), array[1:],
-                      as_array(array[0]))
+        return reduce(
+            lambda best, row: self.each(greater, best, as_array(row)), array[1:], as_array(array[0])
+        )
 
     def norm(self, node: nodes.Norm) -> np.ndarray:
         array = self(node.of)

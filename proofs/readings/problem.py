@@ -11,8 +11,11 @@ from ..interpret import claims as read
 from ..interpret.array import KernelArray, aligned, comprehension, reciprocal
 from ..interpret.array import function as named
 from ..interpret.namespace import Namespace
-from ..interpret.products import running_product
+from ..interpret.products import power, running_product
+from ..interpret.programs.arithmetic import square_root
 from ..interpret.programs.maxima import divided, exponential, maximum
+from ..interpret.programs.merging import reshaped as in_shape
+from ..interpret.programs.roots import combined
 from ..interpret.session import Session
 from ..interpret.size import Size
 from ..interpret.terms import share, substitute, total
@@ -22,7 +25,7 @@ from ..kernel.index import size as kernel_size
 from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.term import Factor, Monomial, Term, as_term, made
 from ..language import statements as said
-from ..statement import nodes
+from ..statement import making, nodes
 from ..statement.statement import Relation, Statement
 from ..statement.whole import Axis, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
@@ -181,13 +184,29 @@ class Problem(Reading):
                 node.lengths,
                 lambda *at: operation(*[self.entry(a, aligned(a.dims, at)) for a in arrays]),
             )
+        if node.function == "power":
+            return self._power(node)
         values = [self(a) for a in node.arguments]
-        if node.function == "power" and isinstance(node.arguments[1], nodes.Number):
-            value = node.arguments[1].value
-            values[1] = self.size(value) if isinstance(value, int | Whole) else value
         if node.function in nodes.NAMED:
             return self.named(node.function, values[0])
         return getattr(self, f"map_{node.function}")(*values)
+
+    def _power(self, node: nodes.Map) -> KernelArray:
+        base, exponent = node.arguments
+        place = making.entry_of(making.spread(exponent, node.shape))
+        if place is None:  # a door makes no such node
+            raise NoProblem("a power whose exponent is not seen to be a whole number")
+        of = self(base)
+        if not isinstance(place, Whole):
+            raised = of**place
+            return self.made(node.shape, lambda *at: self.entry(raised, aligned(of.dims, at)))
+        return self.made(
+            node.shape,
+            lambda *at: power(self.entry(of, aligned(of.dims, at)), self.index(place, at)),
+        )
+
+    def map_sqrt(self, a: Any) -> Any:
+        return combined(square_root(a))
 
     def named(self, function: str, array: Any) -> Any:
         return named(function, array)
@@ -231,6 +250,10 @@ class Problem(Reading):
             return term
 
         return self.made(node.shape, entry)
+
+    def reshape(self, node: nodes.Reshape) -> Any:
+        found = in_shape(self(node.of), list(map(self.index, node.lengths)))
+        return found if isinstance(found, KernelArray) else found.whole()
 
     def take(self, node: nodes.Take) -> Any:
         of = self(node.of)

@@ -16,7 +16,6 @@ from typing import Any
 
 from ...interpret.programs.stand_ins import modules
 from ...language.libraries import jax as jax_for
-
 from ...statement import binding, making
 from ...statement.formats import REAL, Format
 from ...statement.nodes import Input

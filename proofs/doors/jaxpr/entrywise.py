@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-
 from ...statement import choices, making, nodes
 from ...statement.cases import cases_of
 from ...statement.choices import add, both, divide, inverse, multiply, negative, subtract
