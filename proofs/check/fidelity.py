@@ -25,7 +25,7 @@ from ..readings.floats import relations
 from ..readings.functions import smooth
 from ..readings.program import Writer, compiled, functions
 from ..statement.errors import IllFormed
-from ..statement.statement import Statement
+from ..statement.statement import Statement, inputs_of
 from .sizes_beyond import nearby
 from .source import Source
 from .untraced import untraced
@@ -54,6 +54,7 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
         claim: the claim.
         statement: what was recorded of it.
     """
+    statement = _said_by_the_body(claim, statement)
     rng = np.random.default_rng(random.Random(claim.id).randrange(2**32))
     bounded = [one for one in statement.hypotheses if one.bounds]
     bounds = tuple(bound for one in bounded for bound in one.bounds)
@@ -83,6 +84,15 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
             return f"{differing}{where}"
         compared += 1
     return None if compared else "neither the body nor its statement has a value at any size tried"
+
+
+def _said_by_the_body(claim: Claim, statement: Statement) -> Statement:
+    """The statement without what is to be shown of programs besides, of inputs that the claim has not."""
+    own = [one for one in statement.inputs if one.name in claim.given]
+    if len(own) == len(statement.inputs):
+        return statement
+    said = [one for one in statement.relations if set(inputs_of([one])) <= {*own}]
+    return replace(statement, inputs=tuple(own), relations=tuple(said))
 
 
 def _program(

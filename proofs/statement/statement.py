@@ -150,6 +150,12 @@ def every_node(every: Iterable[Node]) -> list[Node]:
     return list(done)
 
 
+def inputs_of(every: Iterable[Relation]) -> list[Input]:
+    """The inputs that relations speak of, in the order in which they are first needed."""
+    sides = [side for one in every for side in (one.left, one.right)]
+    return [one for one in every_node(sides) if isinstance(one, Input)]
+
+
 def inside(node: Node) -> tuple[Node, ...]:
     """The nodes inside of a node's binder."""
     match node:

@@ -308,30 +308,24 @@ def _while(
     if not nonnegative(length):
         raise Refused(f"a loop that may begin behind its end: {spelled(length)} turns")
 
+    steps = {counter: 1}
+    if isinstance(end, _Input) and end >= cond_nconsts:
+        steps[end - cond_nconsts] = 0
+
     def body(time: Number, carry: list[Any]) -> tuple[list[Any], list[Any]]:
         after = at.run(body_jaxpr, [*fixed, *carry])
-        now = [making.entry_of(one.node) for one in (carry[counter], after[counter])]
-        if None in now or now[1] - now[0] != 1:  # type: ignore[operator]
-            raise Refused(COMPUTED)
-        if isinstance(end, _Input) and end >= cond_nconsts:
-            place = end - cond_nconsts
-            if making.entry_of(after[place].node) != high:
+        for k, step in steps.items() if isinstance(time, int) else ():
+            now = making.entry_of(carry[k].node), making.entry_of(after[k].node)
+            if None in now or now[1] - now[0] != step:  # type: ignore[operator]
                 raise Refused(COMPUTED)
         return after, []
 
-    return _counted(at, body, start, length, counter, low)
-
-
-def _counted(
-    at: Lowering, body: Body, start: list[Any], length: Number, counter: int, low: Number
-) -> list[Any]:
     found = looped(at, body, start, length)
     if found.slots:
-        flat = [
-            k for k, one in enumerate(start) for _ in (one if isinstance(one, Complex) else [0])
-        ]
-        if found.slots[flat.index(counter)].step != 1:
-            raise Refused(COMPUTED)
+        flat = [k for k, one in enumerate(start) for _ in (one if isinstance(one, Complex) else "1")]
+        for k, step in steps.items():
+            if found.slots[flat.index(k)].step != step:
+                raise Refused(COMPUTED)
     return found.last
 
 

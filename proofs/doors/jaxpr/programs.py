@@ -14,7 +14,7 @@ from ...language.sizes import dimensions, names
 from ...statement.errors import IllFormed
 from ...statement.formats import REAL
 from ...statement.nodes import Held, Input, Node
-from ...statement.statement import Relation, Statement, relation
+from ...statement.statement import Relation, Statement, inputs_of, relation
 from ...statement.whole import Size, whole
 from ..refused import Refused
 from .lowering import Lowering
@@ -122,9 +122,8 @@ def equation(
             raise Refused(str(error)) from error
     every = [*relations, *(one for side in both for one in side.obligations)]
     taken = dict.fromkeys(text for side in both for text in side.taken)
-    statement = Statement(
-        name, tuple(symbols.values()), (*inputs.values(), *new_inputs(every, inputs)), tuple(every)
-    )
+    added = [one for one in inputs_of(every) if one not in inputs.values()]
+    statement = Statement(name, tuple(symbols.values()), (*inputs.values(), *added), tuple(every))
     return Written(statement, tuple(taken), (both[0].format, both[1].format))
 
 
@@ -134,10 +133,6 @@ def leaves(outputs: Any) -> list[tuple[Path, Any]]:
     return [(tuple(map(key, path)), leaf) for path, leaf in found]
 
 
-def new_inputs(every: Sequence[Relation], known: Mapping[str, Input]) -> list[Input]:
-    """The inputs that relations speak of beside those that are known, such as the elements of any associative scan."""
-    from ...statement.statement import every_node
-
-    sides = [side for one in every for side in (one.left, one.right)]
-    found = [one for one in every_node(sides) if isinstance(one, Input)]
-    return [one for one in found if one not in known.values()]
+def in_leaves(outputs: Any, make: Callable[[Node], Any]) -> Any:
+    """Nested results with something else for each node; a complex one is a pair of real ones."""
+    return jax_for("a program").tree.map(make, outputs)

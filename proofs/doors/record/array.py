@@ -18,6 +18,7 @@ from ...statement.order import nonnegative
 from ...statement.whole import Axis, Whole, whole
 from ...statement.whole import Number as WholeNumber
 from .length import Length, is_whole, number_of, plain
+from ..refused import Refused
 from .recording import INSTEAD, current, noting, refusal
 
 FUNCTIONS = {
@@ -142,6 +143,18 @@ class Recorded(Operators):
 
     def __repr__(self) -> str:
         raise refusal("the text of an array was asked")
+
+    @staticmethod
+    def of_program(function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+        """What a JAX function makes of arrays of the claim, by its own trace: see `doors.jaxpr`."""
+        from ..jaxpr.programs import Lowered, in_leaves, lowered  # which needs JAX
+
+        try:
+            found: Lowered = lowered(function, [array(one).node for one in arrays])
+        except Refused as error:
+            raise refusal(str(error), where="") from error
+        current().of_programs.append(found)
+        return in_leaves(found.outputs, Recorded)
 
 
 def array(value: Any) -> Recorded:

@@ -15,7 +15,7 @@ from ...language.conditions import as_bounds
 from ...language.sizes import dimensions
 from ...statement.errors import IllFormed
 from ...statement.nodes import Input, Parameter
-from ...statement.statement import Hypothesis, Relation, Statement, relation
+from ...statement.statement import Hypothesis, Relation, Statement, inputs_of, relation
 from ...statement.whole import Size, whole
 from .array import Recorded, array
 from .length import Length, number_of
@@ -51,11 +51,14 @@ def record(claim: Claim, sizes: Mapping[str, int] | None = None) -> Statement:
         parameters, leaves = _marked(claim.construct(values))
         every = [_relation(one) for one in claim.statements(values, parameters)]
         relations = _one_turn(made.loops, every)
+    closed = [_closed(one, made.loops) for one in relations]
+    owed = dict.fromkeys(one for program in made.of_programs for one in program.obligations)
+    added = [one for one in inputs_of(owed) if one not in inputs.values()]
     return Statement(
         claim.id,
         () if sizes else tuple(symbols.values()),
-        tuple(inputs.values()),
-        tuple(_closed(one, made.loops) for one in relations),
+        (*inputs.values(), *added),
+        (*closed, *owed),
         tuple(_hypotheses(claim, known, inputs, sizes is not None)),
         tuple(leaves),
         tuple(sizes.items()) if sizes else (),

@@ -55,6 +55,8 @@ class Recording:
     arrays: int = 0
     asked: int = 0
     loops: list[Turns] = field(default_factory=list)
+    of_programs: list[Any] = field(default_factory=list)
+    """What programs of JAX became (`doors.jaxpr`), for what is taken for granted and to be shown of them."""
 
     def count(self) -> None:
         """Note that one more array was made.
