@@ -163,14 +163,20 @@ def with_first(first: Any_, rows: Any) -> Any_:
         return Complex(*(with_first(*pair) for pair in pairs))  # type: ignore[arg-type]
     if rows is None:
         return first
-    return moved(
-        lambda one, others: making.joined([one, _without_second(others)], 0), [first, rows]
-    )
+    behind = without_second(rows)
+    return moved(lambda one, others: making.joined([one, others], 0), [first, behind])
 
 
-def _without_second(node: Any) -> Any:
-    axes = making.places_of(node.shape)
-    return making.take(node, [axes[0], 0, *axes[1:-1]], (node.shape[0], *node.shape[2:]))
+def without_second(rows: Any_) -> Any_:
+    """The array without its second axis, of length 1."""
+    if isinstance(rows, Complex):
+        return Complex(*map(without_second, rows))  # type: ignore[arg-type]
+
+    def move(node: Any) -> Any:
+        axes = making.places_of(node.shape)
+        return making.take(node, [axes[0], 0, *axes[1:-1]], (node.shape[0], *node.shape[2:]))
+
+    return moved(move, [rows])
 
 
 def oblige(

@@ -114,6 +114,8 @@ class Looped(NamedTuple):
     last: list[Any]
     outputs: list[Any]
     slots: list[Slot]
+    every: list[Any]
+    """Each carry at all times, where it is a state that is a number at all of them; else empty."""
 
 
 def parts(values: Sequence[Any_]) -> list[Value]:
@@ -131,7 +133,7 @@ def looped(at: Lowering, body: Body, start: Sequence[Any_], length: Number) -> L
     """A loop, its turn lowered once, or turn by turn where there are few."""
     if isinstance(length, int) and length <= UNROLLED:
         return _unrolled(at, body, start, length)
-    slots = [_slot(one) for one in parts(start)]
+    slots = [_slot(one) for one in _begun(body, start, length)]
     for _ in range(TRIALS * (1 + len(slots))):
         try:
             return _turned(body, start, slots, length)
@@ -148,6 +150,21 @@ def _slot(one: Value) -> Slot:
     return Slot(one, 1 if scalar else None, "first" if one.odd is not None else "")
 
 
+def _begun(body: Body, start: Sequence[Any_], length: Number) -> list[Value]:
+    """The start, with a number for −∞ where the first turn makes the same of both: max(−∞, x) is max(x, x)."""
+    flat = parts(start)
+    least = [k for k, one in enumerate(flat) if one.odd and constant(one.odd.where) == 1]
+    if not least or not nonnegative(length - 1):
+        return flat
+    try:
+        once = [parts(one) for one in body(0, list(start))]
+        begun = [once[0][k] if k in least else one for k, one in enumerate(flat)]
+        again = [parts(one) for one in body(0, paired(begun, start))]
+    except Refused:
+        return flat
+    return begun if once == again else flat
+
+
 def _unrolled(at: Lowering, body: Body, start: Sequence[Any_], length: int) -> Looped:
     carry, rows = list(start), []
     for k in range(length):
@@ -155,13 +172,13 @@ def _unrolled(at: Lowering, body: Body, start: Sequence[Any_], length: int) -> L
         rows.append(parts(outputs))
         like = outputs
     if not rows:
-        return Looped(carry, [], [])
+        return Looped(carry, [], [], [])
     from .values import moved
 
     stacked = [
         moved(lambda *every: making.stacked(every), list(one)) for one in zip(*rows, strict=True)
     ]
-    return Looped(carry, paired(stacked, like), [])
+    return Looped(carry, paired(stacked, like), [], [])
 
 
 def _turned(body: Body, start: Sequence[Any_], slots: list[Slot], length: Number) -> Looped:
@@ -198,7 +215,12 @@ def _turned(body: Body, start: Sequence[Any_], slots: list[Slot], length: Number
         replace(one, node=next(rest), odd=one.odd and Odd(one.odd.number, next(rest)))
         for one in parts(made)
     ]
-    return Looped(paired(last, start), paired(outputs, made), slots)
+    every = []
+    if all(one.step is None and not one.odd for one in slots):
+        times = [(one.shape[0], *s) for one, s in zip(found.states, shapes, strict=True)]
+        whole_ones = zip(slots, found.states, times, strict=True)
+        every = [replace(one.start, node=_in_shape(node, s)) for one, node, s in whole_ones]
+    return Looped(paired(last, start), paired(outputs, made), slots, every)
 
 
 def _nodes(one: Value) -> list[Node]:
@@ -322,7 +344,9 @@ def _while(
 
     found = looped(at, body, start, length)
     if found.slots:
-        flat = [k for k, one in enumerate(start) for _ in (one if isinstance(one, Complex) else "1")]
+        flat = [
+            k for k, one in enumerate(start) for _ in (one if isinstance(one, Complex) else "1")
+        ]
         for k, step in steps.items():
             if found.slots[flat.index(k)].step != step:
                 raise Refused(COMPUTED)
@@ -369,6 +393,8 @@ def _associative_scan(at: Lowering, *values: Any, one: Any, many: Any, counts: A
 
     start = [associative.element(x, 0) for x in elements]
     found = looped(at, body, start, length - 1)
+    if found.every:
+        return [associative.without_second(x) for x in paired(found.every, start)]
     outputs = found.outputs if length != 1 else [None] * len(start)
     return [associative.with_first(a, rows) for a, rows in zip(start, outputs, strict=True)]
 
