@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 
 from . import binding, choices, making, nodes
 from .errors import IllFormed
@@ -53,17 +54,11 @@ def greatest(node: Node, axes: Iterable[int]) -> Node:
         if not nonnegative(node.shape[axis] - 1):
             raise IllFormed("the greatest of entries of which there may be none")
         along = first(node, axis)
-        if isinstance(along.shape[0], int) and along.shape[0] <= FEW:
-            node = _one_after_the_other(along)
+        length = along.shape[0]
+        if isinstance(length, int) and length <= FEW:
+            node = reduce(choices.greater, [making.row(along, k) for k in range(length)])
         else:
             node = nodes.Fold("maximum", along)
-    return node
-
-
-def _one_after_the_other(along: Node) -> Node:
-    node = making.row(along, 0)
-    for k in range(1, int(str(along.shape[0]))):
-        node = choices.greater(node, making.row(along, k))
     return node
 
 
@@ -97,10 +92,12 @@ def running(
         found = pick(before[0], making.row(along, time))
         return [found], []
 
-    few = isinstance(along.shape[0], int) and along.shape[0] <= FEW
-    loop = one_by_one if few else turned
-    states = loop(turn, [making.row(along, 0)], along.shape[0]).states[0]
-    return back(_forwards(making.rows(states, 1, along.shape[0]), backwards), axis)
+    start, length = [making.row(along, 0)], along.shape[0]
+    if isinstance(length, int) and length <= FEW:
+        found = one_by_one(turn, start, length)
+    else:
+        found = turned(turn, start, length)
+    return back(_forwards(making.rows(found.states[0], 1, length), backwards), axis)
 
 
 def _forwards(along: Node, backwards: bool) -> Node:

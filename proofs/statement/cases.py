@@ -7,8 +7,8 @@ no two of them overlap. Cases that are seen to hold nowhere are left out.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from . import making, nodes
 from .nodes import Node, Shape
@@ -39,7 +39,8 @@ def _cases(node: Node) -> Iterable[Case] | None:
             return cases_of(node.of)
         case nodes.Map() if node.function in OF_CASES:
             every = [_aligned(a, node.shape) for a in node.arguments]
-            return None if None in every else _combined(OF_CASES[node.function], every)
+            known = [one for one in every if one is not None]
+            return _combined(OF_CASES[node.function], known) if len(known) == len(every) else None
         case nodes.Take():
             return _taken(node)
         case nodes.Join():
@@ -67,7 +68,7 @@ def _aligned(node: Node, shape: Shape) -> list[Case] | None:
     return None if found is None else [moved(one, images) for one in found]
 
 
-def moved(case: Case, images: dict[Axis, Number]) -> Case:
+def moved(case: Case, images: Mapping[Any, Number]) -> Case:
     """A case with images for its positions."""
     guards, entry = case
     return frozenset(substituted(g, images) for g in guards), substituted(entry, images)

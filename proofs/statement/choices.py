@@ -7,6 +7,7 @@ determine, a comparison is 1 where their gap is ≥ 0: the indicator of a range.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from . import making, nodes
 from .cases import cases_of
@@ -56,9 +57,10 @@ def raised(a: Node, exponent: int) -> Node:
 
 def inverse(mask: Node) -> Node:
     """1 where a mask is 0, and 0 where it is 1."""
-    if isinstance(mask, nodes.Map) and mask.function == "subtract":
-        if constant(mask.arguments[0]) == 1 and mask.arguments[1].shape == mask.shape:
-            return mask.arguments[1]
+    match mask:
+        case nodes.Map(function="subtract", arguments=(one, other)) if constant(one) == 1:
+            if other.shape == mask.shape:
+                return other
     return _folded(subtract(ONE, mask))
 
 
@@ -212,7 +214,7 @@ def truncated(a: Node) -> Node:
 
 def nearest(a: Node, even: bool) -> Node:
     """The nearest whole number; of two the even one, or the one away from 0."""
-    half = number(making.Fraction(1, 2))
+    half = number(Fraction(1, 2))
     if not even:
         return multiply(sign(a), entrywise("floor", add(absolute(a), half)))
     up = entrywise("floor", add(a, half))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from . import choices, making, nodes
-from .cases import Case, by_cases, cases_of
+from . import choices, making
+from .cases import Case, cases_of, moved
 from .errors import IllFormed
-from .making import entrywise, full, number
-from .nodes import Node, Shape
+from .making import full, number
+from .nodes import Node
 from .order import divided, nonnegative
-from .whole import Axis, Number, whole
+from .whole import Axis, Number
 
 
 def count_of_steps(length: Number, step: int) -> Number:
@@ -79,57 +79,8 @@ def clamped(place: Node, most: Number) -> Node:
     return choices.smaller(low, number(most))
 
 
-def at_places(node: Node, axis: int, places: Node, in_range: bool) -> tuple[Node, Node]:
-    """Entries along an axis at whole numbers, the axes of `places` in its stead; and 1 where a place is inside.
-
-    Args:
-        in_range: whether it is known that every place lies in the axis.
-    """
-    own, length = len(node.shape), node.shape[axis]
-    rank = len(places.shape)
-    shape = (*node.shape[:axis], *places.shape, *node.shape[axis + 1 :])
-    rest = [whole(Axis(k if k < axis else k + rank - 1)) for k in range(own)]
-    images = {Axis(k): whole(Axis(axis + k)) for k in range(rank)}
-    found = cases_of(places)
-    if found is not None:
-        from .cases import moved
-
-        inner = [moved(one, images) for one in found]
-
-        def entry(of: Node, at: list[Number]) -> Node:
-            def make(place: Number, guards: frozenset[Number]) -> Node:
-                ends = [] if in_range else within(place, length)
-                here = [*at[:axis], place, *at[axis + 1 :]] if at else []
-                return making.take(of, here, shape, _needed([*guards, *ends], shape))
-
-            return by_cases(inner, make)
-
-        return entry(node, rest), entry(number(1), [])
-    order = [axis, *(k for k in range(own) if k != axis)]
-    looked = nodes.Lookup(making.permuted(node, order), places)
-    back = [*range(rank, rank + axis), *range(rank), *range(rank + axis, rank + own - 1)]
-    inside = choices.both(
-        choices.at_least(places),
-        choices.at_least(choices.subtract(number(length - 1), places)),
-    )
-    across = making.take(inside, [whole(Axis(axis + k)) for k in range(rank)], shape)
-    return making.permuted(looked, back), across
-
-
-def _needed(guards: Iterable[Number], shape: Shape) -> list[Number]:
-    return [g for g in guards if not nonnegative(g, shape)]
-
-
 def cases_in_axes(node: Node, axes: Sequence[Number]) -> list[Case] | None:
     """The cases of an array's entries, its positions being these numbers."""
-    from .cases import moved
-
     found = cases_of(node)
     images = {Axis(k): place for k, place in enumerate(axes)}
     return None if found is None else [moved(one, images) for one in found]
-
-
-def is_at(places: Node, length: Number) -> Node:
-    """1 where a whole number is the position along a new last axis of this length."""
-    gap = entrywise("subtract", making.expanded(places, len(places.shape)), nodes.Positions(length))
-    return choices.vanishing(gap)

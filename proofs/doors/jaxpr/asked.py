@@ -86,32 +86,45 @@ def refused(dimensions: Dimensions) -> Iterator[None]:
 
 @contextmanager
 def numbers_unseen() -> Iterator[None]:
-    """A number of a traced array that the program asks for is refused inside the block, also where it catches JAX's error.
+    """A number of a traced array that the program asks for is refused inside the block, whatever it catches.
 
     Run as it stands, without a trace, such a program is given the number, and is another one.
     """
     import jax
 
-    kind, jaxs_own = jax.errors.ConcretizationTypeError, folders()
-    before = kind.__init__
+    jaxs_own = folders()
+    kinds: list[Any] = [getattr(jax.errors, name) for name in OF_NUMBERS]
+    before = {kind: vars(kind)["__init__"] for kind in kinds if "__init__" in vars(kind)}
 
-    def noted(error: Any, *given: Any, **named: Any) -> None:
-        before(error, *given, **named)
-        inner, frame = "", sys._getframe(1)
+    def noting(own: Any) -> Callable[..., None]:
+        def begin(error: Any, *given: Any, **named: Any) -> None:
+            own(error, *given, **named)
+            note_question()
+
+        return begin
+
+    def note_question() -> None:
+        inner, frame = "", sys._getframe(2)
         while frame is not None and frame.f_code.co_filename.startswith(jaxs_own):
             inner, frame = frame.f_code.co_name, frame.f_back  # type: ignore[assignment]
         if inner in OF_ARRAYS and frame is not None and asks(frame.f_code.co_filename, jaxs_own):
-            note(
-                f"the program asks{place(jaxs_own)} for the numbers of an array (jax.lax.cond, jnp.where)"
-            )
+            note(f"the program asks{place(jaxs_own)} for the numbers of an array; {BY_ARRAYS}")
 
-    kind.__init__ = noted
+    for kind, own in before.items():
+        kind.__init__ = noting(own)
     try:
         yield
     finally:
-        kind.__init__ = before
+        for kind, own in before.items():
+            kind.__init__ = own
 
 
+BY_ARRAYS = "write it with jnp.where or jax.lax.cond"
+OF_NUMBERS = (
+    *("ConcretizationTypeError", "TracerArrayConversionError", "TracerBoolConversionError"),
+    "TracerIntegerConversionError",
+)
+"""JAX's errors where a traced array is asked for its numbers."""
 OF_ARRAYS = (
     *("__bool__", "__int__", "__float__", "__complex__", "__index__", "__array__", "__hash__"),
     *("item", "tolist", "__round__", "__operator__"),

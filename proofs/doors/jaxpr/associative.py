@@ -22,7 +22,7 @@ from ...statement.nodes import Input
 from ...statement.order import nonnegative
 from ...statement.whole import Number, Position, whole
 from ..refused import Refused
-from .values import Any_, Complex, Value, moved
+from .values import Array, Complex, Value, moved, part_by_part, parts
 
 NAME = "associative_scan"
 Length = Callable[[Any], Any]
@@ -149,34 +149,28 @@ def _primitive() -> Any:
 # Its rule, which `control` has beside the other loops.
 
 
-def element(one: Any_, place: Number) -> Any_:
+def element(one: Array, place: Number) -> Array:
     """One element, with an axis of length 1 in front."""
-    if isinstance(one, Complex):
-        return Complex(*(element(part, place) for part in one))  # type: ignore[arg-type]
-    return moved(lambda node: making.rows(node, place, 1), [one])
+    return part_by_part(lambda x: moved(lambda n: making.rows(n, place, 1), [x]), one)
 
 
-def with_first(first: Any_, rows: Any) -> Any_:
+def with_first(first: Array, rows: Any) -> Array:
     """The first element and those of all turns, each with an axis of length 1 behind that of the turns."""
-    if isinstance(first, Complex):
-        pairs = zip(first, rows or (None, None), strict=True)
-        return Complex(*(with_first(*pair) for pair in pairs))  # type: ignore[arg-type]
-    if rows is None:
-        return first
-    behind = without_second(rows)
-    return moved(lambda one, others: making.joined([one, others], 0), [first, behind])
+
+    def both(one: Value, others: Value) -> Value:
+        return moved(lambda *parts: making.joined(parts, 0), [one, without_second(others)])
+
+    return first if rows is None else part_by_part(both, first, rows)
 
 
-def without_second(rows: Any_) -> Any_:
+def without_second(rows: Array) -> Any:
     """The array without its second axis, of length 1."""
-    if isinstance(rows, Complex):
-        return Complex(*map(without_second, rows))  # type: ignore[arg-type]
 
     def move(node: Any) -> Any:
         axes = making.places_of(node.shape)
         return making.take(node, [axes[0], 0, *axes[1:-1]], (node.shape[0], *node.shape[2:]))
 
-    return moved(move, [rows])
+    return part_by_part(lambda x: moved(move, [x]), rows)
 
 
 def oblige(
@@ -213,25 +207,27 @@ def oblige(
     _note(at, together, apart, f"{where} is that of each element")
 
 
-def _built(position: Position, one: Any_) -> Any_:
-    if isinstance(one, Complex):
-        return Complex(*(_built(position, part) for part in one))  # type: ignore[arg-type]
-    return moved(lambda node: binding.build(position, making.row(node, 0)), [one])
+def _built(position: Position, one: Array) -> Array:
+    def built(node: Any) -> Any:
+        return binding.build(position, making.row(node, 0))
+
+    return part_by_part(lambda x: moved(built, [x]), one)
 
 
-def _any_like(one: Any_, length: Number, name: str) -> Any_:
+def _any_like(one: Array, length: Number, name: str) -> Array:
     """An array of which nothing is known but its format, of as many elements."""
     if isinstance(one, Complex):
-        return Complex(
-            *(_any_like(p, length, f"{name}{s}") for p, s in zip(one, "ri", strict=True))
-        )  # type: ignore[arg-type]
+        names = (f"{name}{side}" for side in "ri")
+        return Complex(*(_any(x, length, n) for x, n in zip(one, names, strict=True)))
+    return _any(one, length, name)
+
+
+def _any(one: Value, length: Number, name: str) -> Value:
     form = {"b": Format("bool"), "i": Format("int")}.get(one.kind, REAL)
     return Value(Input(name, (length, *one.shape[1:]), form), one.dtype)
 
 
 def _note(at: Any, left: list[Any], right: list[Any], what: str) -> None:
-    from .control import parts
-
     for one, other in zip(parts(left), parts(right), strict=True):
         if any(not isinstance(x, Position) for x in one.real.free | other.real.free):
             raise Refused("an associative scan whose operator uses what a loop around it carries")

@@ -15,7 +15,7 @@ from ...statement.conditions import is_whole
 from ...statement.making import constant, entrywise, full, number
 from ...statement.nodes import Node
 from ...statement.order import divided, nonnegative
-from ...statement.whole import Axis, Whole, whole
+from ...statement.whole import Axis, Whole, substituted, whole
 from ..refused import Refused
 from .lowering import Lowering, Rule, small_sizes
 from .values import Odd, Value, is_nan, kind_of, select, with_odd
@@ -241,8 +241,6 @@ def _greatest(place: Any, shape: nodes.Shape) -> Any:
     Raises:
         Refused: if none is seen.
     """
-    from ...statement.whole import substituted
-
     for k, length in enumerate(shape):
         last = {Axis(k): length - 1}
         first: dict[Any, Any] = {Axis(k): 0}

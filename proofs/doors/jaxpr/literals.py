@@ -11,9 +11,9 @@ import numpy as np
 
 from ...interpret.programs.literals import TABLE, Meant, meant
 from ...statement import choices, making
-from ...statement.nodes import Node
+from ...statement.nodes import Node, Positions
 from ..refused import Refused
-from .values import Any_, Complex, Odd, Value
+from .values import Array, Complex, Odd, Value, moved
 
 Note = Callable[[str], None]
 ONE_OFF = Fraction(1, 2**52)
@@ -22,7 +22,7 @@ DIGITS, FINEST = 6, Fraction(1, 2**20)
 """The most digits of a decimal that such a difference is taken for, and the least that it may be."""
 
 
-def constant(value: Any, dtype: Any, note: Note) -> Any_:
+def constant(value: Any, dtype: Any, note: Note) -> Array:
     """A number or array as a value.
 
     Raises:
@@ -32,13 +32,18 @@ def constant(value: Any, dtype: Any, note: Note) -> Any_:
     dtype = array.dtype if dtype is None else dtype
     if array.dtype.kind == "c":
         half = np.dtype(f"float{array.dtype.itemsize * 4}")
-        return Complex(constant(array.real, half, note), constant(array.imag, half, note))
+        sides = (np.real(array), np.imag(array))
+        return Complex(*(_constant(one, half, note) for one in sides))
+    return _constant(array, dtype, note)
+
+
+def _constant(array: np.ndarray, dtype: Any, note: Note) -> Value:
     if not array.size:
         return Value(making.full(making.number(0), array.shape), dtype)
     first = array.flat[0]
     if (array == first).all() or array.size == 1:
         one = _number(first, str(dtype), note)
-        if isinstance(one, float):
+        if not isinstance(one, Node):
             where = making.full(making.number(1), array.shape)
             return Value(making.full(making.number(0), array.shape), dtype, Odd(one, where))
         return Value(making.full(one, array.shape), dtype)
@@ -49,20 +54,12 @@ def constant(value: Any, dtype: Any, note: Note) -> Any_:
     progression = _progression(array)
     if progression is not None:
         return Value(progression, dtype)
-    return _stacked([constant(row, dtype, note) for row in array])
-
-
-def _stacked(rows: list[Any_]) -> Value:
-    from .values import moved
-
-    assert all(isinstance(one, Value) for one in rows)
-    return moved(lambda *nodes: making.stacked(nodes), [one for one in rows if type(one) is Value])
+    rows = [_constant(row, dtype, note) for row in array]
+    return moved(lambda *nodes: making.stacked(nodes), rows)
 
 
 def _progression(array: np.ndarray) -> Node | None:
     """Whole numbers a, a + b, a + 2 b, … as such, so that sizes and positions determine them."""
-    from ...statement.nodes import Positions
-
     if array.ndim != 1 or array.dtype.kind not in "iu" or len(array) < 2:
         return None
     steps = np.diff(array.astype(np.int64))

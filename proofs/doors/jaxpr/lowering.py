@@ -25,7 +25,7 @@ from ...statement.whole import Number, Size, Whole, whole
 from ..refused import Refused
 from . import literals
 from .sizes import Dimensions
-from .values import Any_, Value, kind_of
+from .values import Array, Value, kind_of
 
 LIMIT = 2**31 - 1
 """The greatest size that is looked at, and the greatest whole number of 32 bits, in which JAX counts."""
@@ -131,7 +131,7 @@ class Lowering:
 
     # What rules ask for.
 
-    def constant(self, value: Any, dtype: Any = None) -> Any_:
+    def constant(self, value: Any, dtype: Any = None) -> Array:
         """A number or array of the program."""
         return literals.constant(value, dtype, self.note)
 

@@ -1,4 +1,4 @@
-"""What only moves entries: broadcasting, transposing, reshaping, cutting, joining, padding, and positions themselves."""
+"""What only moves entries: broadcasting, transposing, reshaping, cutting, joining, padding; and positions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 from ...statement import along, making, nodes, placing
 from ...statement.making import full, number
-from ...statement.nodes import Node, Shape
+from ...statement.nodes import Node
+from ...statement.reshaping import reshaped
 from ...statement.whole import Axis, whole
 from ..refused import Refused
 from .lowering import Lowering, Rule
@@ -28,24 +29,6 @@ def _broadcast_in_dim(
 
 def _transpose(at: Lowering, a: Value, *, permutation: Any) -> Value:
     return moved(lambda node: making.permuted(node, permutation), [a])
-
-
-def without_units(node: Node, shape: Shape) -> Node | None:
-    """The node in a shape that differs by axes of length 1 alone; None for any other."""
-    kept = [k for k, n in enumerate(node.shape) if n != 1]
-    wanted = [k for k, n in enumerate(shape) if n != 1]
-    if [node.shape[k] for k in kept] != [shape[k] for k in wanted]:
-        return None
-    places: list[Any] = [0] * len(node.shape)
-    for k, axis in zip(kept, wanted, strict=True):
-        places[k] = whole(Axis(axis))
-    return making.take(node, places, shape)
-
-
-def reshaped(node: Node, shape: Shape) -> Node:
-    """The same entries in order in another shape."""
-    found = without_units(node, shape)
-    return making.reshaped(node, shape) if found is None else found
 
 
 def _squeeze(at: Lowering, a: Value, *, dimensions: Any) -> Value:

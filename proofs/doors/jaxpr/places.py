@@ -275,7 +275,7 @@ class _Windows:
                 needed += placing.within(place, sizes[axis])
                 if windows[axis] is not None:
                     places[windows[axis]] = place
-            for axis, k, cases, _ in self.known:
+            for _, k, cases, _ in self.known:
                 if cases is None and k is not None:
                     places[k] = 0
             needed = [g for g in needed if not nonnegative(g, self.long)]

@@ -20,7 +20,7 @@ from ..refused import Refused
 from .lowering import Lowering
 from .table import RULES
 from .tracing import Given, Traced, traced
-from .values import Any_, Complex
+from .values import Array, Complex, Value
 
 
 class Pair(NamedTuple):
@@ -59,8 +59,6 @@ def _format(node: Node) -> Any:
 
 
 def _lowered(found: Traced, arguments: Sequence[Node]) -> Lowered:
-    from .values import Value
-
     at = Lowering(RULES, found.dimensions)
     given = zip(arguments, found.jaxpr.jaxpr.invars, strict=True)
     outputs = at.run(found.jaxpr, [Value(node, v.aval.dtype) for node, v in given])
@@ -69,7 +67,7 @@ def _lowered(found: Traced, arguments: Sequence[Node]) -> Lowered:
     return Lowered(nested, tuple(at.taken), tuple(obligations), found.format.name)
 
 
-def _node(one: Any_) -> Any:
+def _node(one: Array) -> Any:
     if isinstance(one, Complex):
         return Pair(one.real.real, one.imag.real)
     return one.real

@@ -12,7 +12,9 @@ from ...statement.choices import negative, select
 from ...statement.making import constant, contracted, entrywise, full, number
 from ...statement.nodes import Node
 from ...statement.order import nonnegative
-from ...statement.whole import Axis, whole
+from ...statement.reshaping import reshaped
+from ...statement.turns import turned
+from ...statement.whole import Axis, Number, whole
 from ..refused import Refused
 from .entrywise import greater_of
 from .lowering import Lowering, Rule
@@ -105,8 +107,6 @@ def _one_by_one(at: Lowering, a: Value, axis: int, largest: bool, least: float) 
 
     if not nonnegative(rows.shape[0] - 1):
         raise Refused("the greatest of entries of which there may be none")
-    from ...statement.turns import turned
-
     shape = rows.shape[1:]
     start = full(number(0), shape), full(number(1), shape)
     states = turned(turn, start, rows.shape[0]).states
@@ -175,7 +175,8 @@ def _convolution(
     shape = at.shape()
     spots = [shape[k] for k in numbers.out_spec[2:]]
     taps, rank = kernel.shape[2:], len(kernel.shape) - 2
-    places, guards = [whole(Axis(0)), whole(Axis(1))], []
+    places: list[Number] = [whole(Axis(0)), whole(Axis(1))]
+    guards: list[Number] = []
     for k in range(rank):
         stride, step = (
             at.fixed(one[k], "a convolution with a stride")
@@ -211,13 +212,13 @@ def _grouped(at: Lowering, windows: Node, kernel: Node, rank: int, groups: Any) 
     own, others = windows.shape[1], kernel.shape[0]
     width = kernel.shape[1]
     each = placing.count_of_steps(others, count)
-    parts = making.reshaped(windows, (windows.shape[0], count, width, *windows.shape[2:]))
-    kernels = making.reshaped(kernel, (count, each, *kernel.shape[1:]))
+    parts = reshaped(windows, (windows.shape[0], count, width, *windows.shape[2:]))
+    kernels = reshaped(kernel, (count, each, *kernel.shape[1:]))
     g = 3 + 2 * rank
     axes = [n, g, c, *spots, *taps], [g, o, c, *taps]
     found = contracted([parts, kernels], axes, [n, g, o, *spots])
     assert own == width * count
-    return making.reshaped(found, (found.shape[0], others, *found.shape[3:]))
+    return reshaped(found, (found.shape[0], others, *found.shape[3:]))
 
 
 def _triangular_solve(

@@ -69,10 +69,19 @@ def traced(function: Callable[..., Any], inputs: Sequence[Given]) -> Traced:
             return _in_format(function, inputs, form)
         except Refused as error:
             first = first or error
-            if not OF_FORMATS.search(str(error)):
+            if not OF_FORMATS.search(f"{error} {_causes(error)}"):
                 break
     assert first is not None
     raise first
+
+
+def _causes(error: BaseException) -> str:
+    """What the errors say that an error came from."""
+    found = []
+    while error.__cause__ is not None:
+        error = error.__cause__
+        found.append(str(error))
+    return " ".join(found)
 
 
 def _in_format(function: Callable[..., Any], inputs: Sequence[Given], form: Format) -> Traced:

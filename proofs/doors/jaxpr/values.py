@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ...statement import choices, making
+from ...statement.cases import cases_of
 from ...statement.making import constant, full, number
 from ...statement.nodes import Node, Shape
 from ..refused import Refused
@@ -77,7 +78,7 @@ class Complex(NamedTuple):
         return self.real.shape
 
 
-Any_: TypeAlias = Value | Complex
+Array: TypeAlias = Value | Complex
 
 
 def kind_of(dtype: Any) -> str:
@@ -151,10 +152,26 @@ def select(mask: Node, on: Value, off: Value) -> Value:
 
 def _never(mask: Node) -> bool:
     """Whether a mask is seen to be 0 everywhere."""
-    from ...statement.cases import cases_of
-
     found = cases_of(mask)
     return found is not None and all(entry == 0 for _, entry in found)
+
+
+def parts(values: Sequence[Array]) -> list[Value]:
+    """Complex arrays as two real ones each."""
+    return [one for v in values for one in (v if isinstance(v, Complex) else [v])]
+
+
+def part_by_part(make: Callable[..., Any], *arrays: Any) -> Any:
+    """What is made of real arrays, or of the real and the imaginary parts of complex ones."""
+    if isinstance(arrays[0], Complex):
+        return Complex(*(make(*of_both) for of_both in zip(*arrays, strict=True)))
+    return make(*arrays)
+
+
+def paired(values: Sequence[Any], like: Sequence[Array]) -> list[Any]:
+    """The parts of complex arrays together again."""
+    rest = iter(values)
+    return [Complex(next(rest), next(rest)) if isinstance(v, Complex) else next(rest) for v in like]
 
 
 def is_nan(number_: float) -> bool:

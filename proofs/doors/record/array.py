@@ -17,8 +17,8 @@ from ...statement.nodes import Node
 from ...statement.order import nonnegative
 from ...statement.whole import Axis, Whole, whole
 from ...statement.whole import Number as WholeNumber
-from .length import Length, is_whole, number_of, plain
 from ..refused import Refused
+from .length import Length, is_whole, number_of, plain
 from .recording import INSTEAD, current, noting, refusal
 
 FUNCTIONS = {
