@@ -75,6 +75,7 @@ class Problem(Reading):
         self.indices, self.session = sizes, session
         self._places: dict[tuple[Any, Index], Index] = {}
         self._lengths: dict[Index, Index] = {}
+        self._opaque: dict[nodes.Node, bool] = {}
 
     def part(self, one: Relation, condition: str = "") -> read.Part:
         """A relation, said of positions that stand for all their values."""
@@ -256,6 +257,8 @@ class Problem(Reading):
         return found if isinstance(found, KernelArray) else found.whole()
 
     def take(self, node: nodes.Take) -> Any:
+        if not node.guards and isinstance(node.of, nodes.Map) and self._is_opaque(node.of):
+            return self(_taken_inside(node, node.of))
         of = self(node.of)
         guards = sorted(node.guards, key=str)
 
@@ -264,6 +267,15 @@ class Problem(Reading):
             return self.entry(of, places, [self.index(guard, at) for guard in guards])
 
         return self.made(node.lengths, entry)
+
+    def _is_opaque(self, node: nodes.Node) -> bool:
+        """Whether values of functions without a formula are met on the way to what is no `Map`."""
+        if not isinstance(node, nodes.Map):
+            return False
+        if node not in self._opaque:
+            own = node.function not in (*ON_TERMS, "power", "nonnegative", "abs")
+            self._opaque[node] = own or any(map(self._is_opaque, node.arguments))
+        return self._opaque[node]
 
     def join(self, node: nodes.Join) -> Any:
         parts = [self(one) for one in node.parts]
@@ -334,6 +346,16 @@ class Problem(Reading):
     def gradient(self, node: nodes.Gradient) -> Any:
         self.session.differentiated = True
         return self(without_gradients(node))
+
+
+def _taken_inside(node: nodes.Take, of: nodes.Map) -> nodes.Node:
+    """The function of the entries taken, for entries taken of a function: its values at other places look alike so."""
+    arguments = []
+    for one in of.arguments:
+        own = node.places[len(of.shape) - len(one.shape) :]
+        places = [0 if n == 1 else place for n, place in zip(one.shape, own, strict=True)]
+        arguments.append(making.take(one, places, node.lengths))
+    return nodes.Map(of.function, tuple(arguments), node.lengths)
 
 
 class States:
