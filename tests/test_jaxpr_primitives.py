@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 
 from scanproof.proofs.doors.jaxpr.lowering import equations
 from scanproof.proofs.doors.jaxpr.programs import leaves, lowered
@@ -540,6 +541,8 @@ CASES: dict[str, Callable[[Draw], Case]] = {
     "convert_element_type": cast,
     "reduce_precision": of_one(lambda x: lax.reduce_precision(x, 8, 20)),
     "copy": of_one(jnp.copy),
+    "name": of_one(lambda x: checkpoint_name(2 * x, "twice")),
+    "device_put": of_one(lambda x: jax.device_put(2 * x)),
     "broadcast_in_dim": broadcast,
     "transpose": transposed,
     "squeeze": squeezed,
@@ -596,7 +599,7 @@ CASES: dict[str, Callable[[Draw], Case]] = {
 """For each primitive what draws a function that has it, and arrays."""
 RELEASES = {
     *("log2", "one_minus_square", "pjit", "checkpoint", "closed_call", "eval_jaxpr", "core_call"),
-    *("scatter_add", "copy_p", "expand_dims"),
+    *("scatter_add", "copy_p", "expand_dims", "sharding_constraint"),
 }
 """Names that other releases of JAX than this have for a primitive, or that nothing public makes."""
 FORMATS = {"b": Format("bool"), "i": Format("int", 32)}

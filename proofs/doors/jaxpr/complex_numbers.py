@@ -24,7 +24,8 @@ PARTWISE = (
     *("concatenate", "stack", "unstack", "tile", "split", "pad", "gather", "dynamic_slice"),
     *("dynamic_update_slice", "scatter", "scatter-add", "scatter_add", "select_n"),
     *("add", "add_any", "sub", "neg", "reduce_sum", "cumsum"),
-    *("copy", "copy_p", "stop_gradient", "optimization_barrier"),
+    *("copy", "copy_p", "stop_gradient", "optimization_barrier", "name"),
+    *("sharding_constraint", "device_put"),
 )
 """Primitives that do to both parts what they do to real numbers; masks and places are the same for both."""
 WITHIN = (

@@ -17,8 +17,8 @@ from ...statement.nodes import Node
 from ...statement.order import divided, nonnegative
 from ...statement.whole import Axis, Whole, substituted, whole
 from ..refused import Refused
-from .lowering import Lowering, Rule, small_sizes
-from .values import Odd, Value, is_nan, kind_of, select, with_odd
+from .lowering import Lowering, Rule
+from .values import Odd, Value, is_nan, kind_of, with_odd
 
 ZERO, ONE, TWO, HALF = number(0), number(1), number(2), number(Fraction(1, 2))
 
@@ -258,132 +258,6 @@ def _refuse_bound() -> Any:
     raise Refused("a power whose exponents are not seen to be bounded")
 
 
-# Comparisons and selections.
-
-OF_INFINITY = {math.inf: ("lt", "le", "ne"), -math.inf: ("gt", "ge", "ne")}
-"""The comparisons that hold between any number and ±∞."""
-
-
-def _compared(name: str) -> Rule:
-    swapped = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-
-    def rule(at: Lowering, a: Value, b: Value) -> Value:
-        if a.odd is None and b.odd is None:
-            return at.made(_decided(at, choices.COMPARED[name], a.node, b.node))
-        if b.odd is None:
-            return _with_odd(at, swapped[name], b, a)
-        return _with_odd(at, name, a, b)
-
-    return rule
-
-
-def _with_odd(at: Lowering, name: str, a: Value, b: Value) -> Value:
-    """A comparison where the right side may be infinite, or no number."""
-    assert b.odd is not None
-    if a.odd is not None:
-        same = a.odd.number == b.odd.number
-        if not same:
-            raise Refused(f"a comparison of {a.odd.number} and {b.odd.number}")
-    held = name == "ne" if is_nan(b.odd.number) else name in OF_INFINITY[b.odd.number]
-    numbers = choices.COMPARED[name](a.node, b.node)
-    against = full(number(int(held)), numbers.shape)
-    if a.odd is None:
-        return at.made(choices.select(b.odd.where, against, numbers))
-    held = name == "ne" if is_nan(a.odd.number) else name in OF_INFINITY[-a.odd.number]
-    alone = full(number(int(held)), numbers.shape)
-    alike = full(number(int(name in ("le", "ge", "eq"))), numbers.shape)
-    if is_nan(a.odd.number):
-        alone = alike = full(number(int(name == "ne")), numbers.shape)
-    infinite = choices.select(b.odd.where, alike, alone)
-    return at.made(
-        choices.select(a.odd.where, infinite, choices.select(b.odd.where, against, numbers))
-    )
-
-
-def _decided(at: Lowering, compare: Any, a: Node, b: Node) -> Node:
-    """A comparison, decided where that is seen of sizes up to the greatest whole number of 32 bits."""
-    found = compare(a, b)
-    if cases_of(found) is None or constant(found) is not None:
-        return found
-    gap = making.entry_of(subtract(a, b))
-    if gap is None:
-        return found
-    shape, given = found.shape, small_sizes((gap, *found.shape))
-    signs = [nonnegative(gap - 1, shape, given), nonnegative(-gap - 1, shape, given)]
-    if any(signs):
-        at.note("sizes are no greater than 2³¹ − 1")
-        return full(number(constant(compare(number(1 if signs[0] else -1), ZERO))), shape)
-    return found
-
-
-def _is_finite(at: Lowering, a: Value) -> Value:
-    return at.made(inverse(a.where))
-
-
-def _masks(of_masks: Callable[..., Node]) -> Rule:
-    def rule(at: Lowering, *values: Value) -> Value:
-        if any(one.kind != "b" for one in values):
-            raise Refused("arithmetic of bits")
-        return at.made(of_masks(*[one.node for one in values]))
-
-    return rule
-
-
-def _select_n(at: Lowering, which: Value, *cases: Value) -> Value:
-    if len(cases) == 1:
-        return cases[0]
-    if which.kind == "b":
-        return replace(select(which.node, cases[1], cases[0]), dtype=at.dtype())
-    found = cases[-1]  # XLA moves a number outside to the nearest
-    for k in reversed(range(len(cases) - 1)):
-        found = select(choices.at_least(subtract(number(k), which.node)), cases[k], found)
-    return found
-
-
-def _extreme(largest: bool) -> Rule:
-    pick = choices.greater if largest else choices.smaller
-    least = -math.inf if largest else math.inf
-
-    def rule(at: Lowering, a: Value, b: Value) -> Value:
-        if a.kind == "b":
-            return at.made((choices.either if largest else both)(a.node, b.node))
-        return greater_of(at.dtype(), a, b, pick, least)
-
-    return rule
-
-
-def greater_of(dtype: Any, a: Value, b: Value, pick: Any, least: float) -> Value:
-    """The greater of two numbers or −∞ (`least`), or the smaller of two or ∞.
-
-    Raises:
-        Refused: if one may be the other infinity, or no number.
-    """
-    if a.odd is None and b.odd is None:
-        return Value(pick(a.node, b.node), dtype)
-    for one, other in ((a, b), (b, a)):
-        if one.odd is not None and one.odd.number == least and constant(one.odd.where) == 1:
-            shape = making.broadcast(a.shape, b.shape)
-            return with_odd(
-                making.spread(other.node, shape),
-                dtype,
-                other.odd.number if other.odd else least,
-                making.spread(other.where, shape),
-            )
-    numbers = pick(a.node, b.node)
-    if {one.odd.number for one in (a, b) if one.odd is not None} == {-least}:
-        return with_odd(numbers, dtype, -least, choices.either(a.where, b.where))
-    if any(one.odd is not None and one.odd.number != least for one in (a, b)):
-        raise Refused("the greater of −∞ and ∞, or of NaN")
-    beside = choices.select(b.where, making.spread(a.node, numbers.shape), numbers)
-    node = choices.select(a.where, making.spread(b.node, numbers.shape), beside)
-    return with_odd(node, dtype, least, both(a.where, b.where))
-
-
-def _clamp(at: Lowering, low: Value, a: Value, high: Value) -> Value:
-    above = greater_of(at.dtype(), low, a, choices.greater, -math.inf)
-    return greater_of(at.dtype(), above, high, choices.smaller, math.inf)
-
-
 # Casts.
 
 
@@ -429,6 +303,19 @@ def _same(at: Lowering, a: Any) -> Any:
     return a
 
 
+def _named_result(at: Lowering, a: Any, *, name: str) -> Any:
+    return a
+
+
+def _on_devices(at: Lowering, a: Any, **where: Any) -> Any:
+    """The same array; where it lies, and in which order of memory, says nothing of its numbers."""
+    return a
+
+
+def _several_on_devices(at: Lowering, *values: Any, **where: Any) -> list[Any]:
+    return list(values)
+
+
 def _several(at: Lowering, *values: Any) -> list[Any]:
     return list(values)
 
@@ -469,19 +356,12 @@ RULES: dict[str, Rule] = {
     "round": _round,
     "abs": _abs,
     "sign": _sign,
-    "is_finite": _is_finite,
-    **{name: _compared(name) for name in choices.COMPARED},
-    "and": _masks(both),
-    "or": _masks(choices.either),
-    "xor": _masks(choices.unlike),
-    "not": _masks(inverse),
-    "select_n": _select_n,
-    "max": _extreme(True),
-    "min": _extreme(False),
-    "clamp": _clamp,
     "convert_element_type": _convert,
     "reduce_precision": _reduce_precision,
     "stop_gradient": _same,
+    "name": _named_result,
+    "sharding_constraint": _on_devices,
+    "device_put": _several_on_devices,
     "copy": _same,
     "copy_p": _same,
     "optimization_barrier": _several,

@@ -16,7 +16,7 @@ from ...statement.reshaping import reshaped
 from ...statement.turns import turned
 from ...statement.whole import Axis, Number, whole
 from ..refused import Refused
-from .entrywise import greater_of
+from .comparing import greater_of
 from .lowering import Lowering, Rule
 from .values import Value, with_odd
 
