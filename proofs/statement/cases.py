@@ -137,12 +137,3 @@ def _joined(node: nodes.Join) -> Iterable[Case] | None:
             found.append((guards | {here, length - 1 - here}, entry))
         start = start + length
     return found
-
-
-def by_cases(found: Iterable[Case], make: Callable[[Number, Guards], Node]) -> Node:
-    """The sum of what is made of each case, which is 0 where its guards do not hold."""
-    parts = [make(entry, guards) for guards, entry in found]
-    total = parts[0]
-    for part in parts[1:]:
-        total = making.entrywise("add", total, part)
-    return total

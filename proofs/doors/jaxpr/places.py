@@ -8,29 +8,26 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any, NamedTuple
 
 from ...statement import along, choices, making, placing
-from ...statement.cases import Case, Guards, by_cases
-from ...statement.choices import add, both, inverse, multiply, select
+from ...statement.cases import Case, Guards
+from ...statement.choices import add, both, inverse, multiply
 from ...statement.making import constant, full, number
 from ...statement.nodes import Lookup, Node, Positions, Shape
 from ...statement.order import excluded, nonnegative
 from ...statement.whole import Axis, Number, Whole, substituted, whole
 from ..refused import Refused
 from .lowering import Lowering, Rule
-from .values import Value, common, with_odd
+from .values import Value, common, select, with_odd
 
 
 def _component(starts: Node, n: int) -> Node:
     """The n-th number of each start, which stand along the last axis."""
     axes = [whole(Axis(k)) for k in range(len(starts.shape) - 1)]
     return making.take(starts, [*axes, n], starts.shape[:-1])
-
-
-def _moved_inside(start: Node, most: Number) -> Node:
-    return placing.clamped(start, most)
 
 
 def _gather(
@@ -57,59 +54,32 @@ def _gather(
     for k, axis in zip(offset, inner, strict=True):
         places[axis] = whole(Axis(k))
     clips = "CLIP" in str(mode).upper()
-    inside: list[Node] = []
-    chosen: list[tuple[int, Node, list[Case] | None]] = []
+    inside, begins = number(1), []
     for n, axis in enumerate(numbers.start_index_map):
         start, most = _component(starts.node, n), a.shape[axis] - sizes[axis]
         if clips:
-            start = _moved_inside(start, most)
-        elif "FILL" in str(mode).upper():
+            start = placing.clamped(start, most)
+        else:
             ends = choices.at_least(start), choices.at_least(choices.subtract(number(most), start))
-            inside.append(both(*ends))
-        chosen.append((axis, start, placing.cases_in_axes(start, batch)))
-    data = [(axis, start) for axis, start, cases in chosen if cases is None]
-    if len(data) > 1 and any(sizes[axis] != 1 for axis, _ in data):
-        raise Refused("parts at several places at once that inputs determine")
-    where = number(1)
-    for one in inside:
-        across = making.take(one, batch, shape)
-        where = across if constant(where) == 1 else both(where, across)
-    known = [(axis, cases) for axis, _, cases in chosen if cases is not None]
-
-    def read(node: Node) -> Node:
-        if data:
-            size = sizes[data[0][0]]
-            return _looked_up(node, data, size, places, known, batch, shape)
-        return _read(node, places, known, shape)
-
-    found = read(a.node)
-    outside = inverse(where) if inside else full(number(0), shape)
-    if constant(outside) == 0:
-        return _with_masks(a, found, read)
-    if data:  # a place that is data is taken to lie inside, which is said
+            across = making.take(both(*ends), batch, shape)
+            inside = across if constant(inside) == 1 else both(inside, across)
+        begins.append((axis, start))
+    read, of_data = _reading(begins, sizes, places, batch, shape)
+    outside = inverse(making.spread(inside, shape))
+    if of_data and constant(outside) != 0:  # such a place is taken to lie inside, which is said
         at.here("places that inputs determine lie within their arrays")
-        return _with_masks(a, found, read)
-    filling = fill_value
-    if filling is None and a.kind != "f":
+    if of_data or constant(outside) == 0:
+        return _with_masks(a, read)
+    if "FILL" not in str(mode).upper() or a.odd is not None:
         raise Refused("a gather that may read outside its array")
-    if filling is not None and math.isfinite(filling):
-        node = select(outside, full(literal(at, filling), shape), found)
-        return with_odd(
-            node, a.dtype, common([a]), select(outside, full(number(0), shape), read(a.where))
-        )
-    if a.odd is not None:
-        raise Refused("a gather that may read outside its array, which has infinite numbers")
-    return with_odd(found, a.dtype, math.nan if filling is None else filling, outside)
+    filling = at.constant(math.nan if fill_value is None else fill_value, a.dtype)
+    if a.kind != "f" and fill_value is None:
+        raise Refused("a gather of whole numbers that may read outside its array")
+    return select(outside, filling, Value(read(a.node), a.dtype))  # type: ignore[arg-type]
 
 
-def literal(at: Lowering, value: Any) -> Node:
-    """A number of the program."""
-    found = at.constant(value)
-    assert isinstance(found, Value)
-    return found.node
-
-
-def _with_masks(a: Value, found: Node, read: Any) -> Value:
+def _with_masks(a: Value, read: Callable[[Node], Node]) -> Value:
+    found = read(a.node)
     return with_odd(found, a.dtype, common([a]), read(a.where)) if a.odd else Value(found, a.dtype)
 
 
@@ -126,6 +96,36 @@ def _choices(known: Known, shape: Shape) -> list[tuple[Guards, list[tuple[int, N
             ends = [(axis, e) for (axis, _), (_, e) in zip(known, every, strict=True)]
             found.append((guards, ends))
     return found
+
+
+def _reading(
+    begins: Sequence[tuple[int, Node]],
+    sizes: Shape,
+    places: Sequence[Number],
+    batch: Sequence[Number],
+    shape: Shape,
+) -> tuple[Callable[[Node], Node], bool]:
+    """What reads the parts of an array that begin at places on some axes; and whether inputs determine one of these.
+
+    Args:
+        begins: axes, each with the places on it.
+        sizes: how long the parts are.
+        places: where the first part is read, in the positions of the result.
+        batch: which of these the places speak of.
+        shape: that of the result.
+    """
+    cases = [(axis, start, placing.cases_in_axes(start, batch)) for axis, start in begins]
+    known = [(axis, found) for axis, _, found in cases if found is not None]
+    data = [(axis, start) for axis, start, found in cases if found is None]
+    if len(data) > 1 and any(sizes[axis] != 1 for axis, _ in data):
+        raise Refused("parts at several places at once that inputs determine")
+
+    def read(node: Node) -> Node:
+        if data:
+            return _looked_up(node, data, sizes[data[0][0]], places, known, batch, shape)
+        return _read(node, places, known, shape)
+
+    return read, bool(data)
 
 
 def _read(node: Node, places: Sequence[Number], known: Known, shape: Shape) -> Node:
@@ -192,192 +192,160 @@ def _scatter(adds: bool) -> Rule:
         update_jaxpr: Any = None,
         update_consts: Any = (),
     ) -> Value:
-        windows = _Windows(at, a, starts, updates, dimension_numbers, mode)
+        parts = _parts(a, starts, updates, dimension_numbers, "CLIP" in str(mode).upper())
         if adds:
-            return at.made(add(a.real, windows.written(updates.real)))
-        if not windows.apart():
+            return at.made(add(a.real, parts.written(updates.real)))
+        if not parts.apart():
             raise Refused("several parts written at once, which may overlap")
-        covered = windows.written(full(number(1), updates.shape))
-        node = _over(a.node, covered, windows.written(updates.node))
-        odd = common([a, updates])
-        if not odd:
-            return Value(node, at.dtype())
-        where = _over(a.where, covered, windows.written(updates.where))
-        return with_odd(node, at.dtype(), odd, where)
+        return _over(a, updates, parts)
 
     return rule
 
 
-def _over(kept: Node, covered: Node, written: Node) -> Node:
-    return add(multiply(kept, inverse(covered)), written)
+def _over(a: Value, new: Value, parts: _Parts) -> Value:
+    """An array with parts written over it."""
+    kept = inverse(parts.written(full(number(1), new.shape)))
+    node = add(multiply(a.node, kept), parts.written(new.node))
+    odd = common([a, new])
+    if not odd:
+        return Value(node, a.dtype)
+    return with_odd(node, a.dtype, odd, add(multiply(a.where, kept), parts.written(new.where)))
 
 
-class _Windows:
-    """Where the parts lie that are written: one for each place of an array of starts."""
+class Part(NamedTuple):
+    """Where the parts begin on one axis of an array."""
 
-    def __init__(self, at: Lowering, a: Value, starts: Value, new: Value, numbers: Any, mode: Any):
-        self.shape, self.new = a.shape, new.shape
-        batching = tuple(numbers.operand_batching_dims)
-        batched = tuple(numbers.scatter_indices_batching_dims)
-        window = list(numbers.update_window_dims)
-        gone = (*numbers.inserted_window_dims, *batching)
-        inner = [k for k in range(len(a.shape)) if k not in gone]
-        outer = [k for k in range(len(new.shape)) if k not in window]
-        self.loose = [outer[k] for k in range(len(outer)) if k not in batched]
-        """Axes of the parts of which each place has a part of its own in the same array."""
-        rank = len(a.shape)
-        axes = {k: whole(Axis(rank + n)) for n, k in enumerate(self.loose)}
-        self.long = (*a.shape, *(new.shape[k] for k in self.loose))
-        places: list[Number] = [0] * len(new.shape)
-        for axis, k in zip(batching, batched, strict=True):
-            places[outer[k]] = whole(Axis(axis))
-        for k, place in axes.items():
-            places[k] = place
-        for k, axis in zip(window, inner, strict=True):
-            places[k] = whole(Axis(axis))
-        width = {axis: new.shape[k] for k, axis in zip(window, inner, strict=True)}
-        batch = [places[k] for k in outer]
-        self.places, self.data, self.known = places, [], []
-        self.within: list[Number] = []
-        self.starts: list[tuple[list[Case] | None, Number]] = []
-        for n, axis in enumerate(numbers.scatter_dims_to_operand_dims):
-            start, size = _component(starts.node, n), width.get(axis, 1)
-            if "CLIP" in str(mode).upper():
-                start = _moved_inside(start, a.shape[axis] - size)
+    axis: int
+    start: Node
+    cases: list[Case] | None
+    """The cases of the start; None where inputs determine it."""
+    size: Number
+    along: int | None
+    """The axis of the parts that runs along it; None where they have one entry there."""
+
+
+class _Parts:
+    """Where parts lie that are written into an array: one for each place of an array of starts.
+
+    Args:
+        shape: the array's.
+        new: that of all parts.
+        places: which entry of the parts comes to a place if they begin at 0; axes behind the array's are the `loose`.
+        begins: axes of the array, each with the starts on it and the axis of the parts along it.
+        batch: the positions that starts speak of.
+        loose: axes of the parts of which each place has a part of its own in the same array.
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        new: Shape,
+        places: list[Number],
+        begins: Sequence[tuple[int, Node, int | None]],
+        batch: Sequence[Number] = (),
+        loose: Sequence[int] = (),
+    ) -> None:
+        self.shape, self.places, self.loose = shape, places, loose
+        self.long = (*shape, *(new[k] for k in loose))
+        self.every: list[Part] = []
+        self.masks: list[Node] = []
+        """1 where a place is the start that inputs determine."""
+        for axis, start, along_ in begins:
             cases = placing.cases_in_axes(start, batch)
-            self.starts.append((cases, size))
+            size = 1 if along_ is None else new[along_]
+            self.every.append(Part(axis, start, cases, size, along_))
             if cases is None:
                 if size != 1:
                     raise Refused("a part written at a place that inputs determine")
-                gap = choices.subtract(making.take(start, batch, self.long), self._axis(axis))
-                self.data.append(choices.vanishing(gap))
-                self.known.append((axis, window_of(window, inner, axis), None, size))
-                continue
-            for guards, e in cases:  # a part that runs over an end is dropped as a whole
-                ends = e, a.shape[axis] - size - e
+                here = making.take(Positions(shape[axis]), [whole(Axis(axis))], self.long)
+                gap = choices.subtract(making.take(start, batch, self.long), here)
+                self.masks.append(choices.vanishing(gap))
+            for guards, e in cases or ():  # a part that runs over an end is dropped as a whole
+                ends = e, shape[axis] - size - e
                 if size != 1 and not all(nonnegative(g, self.long, guards) for g in ends):
                     raise Refused("a part that may be written over an end")
-            self.known.append((axis, window_of(window, inner, axis), cases, size))
 
-    def _axis(self, axis: int) -> Node:
-        return making.take(Positions(self.shape[axis]), [whole(Axis(axis))], self.long)
-
-    def written(self, part: Node) -> Node:
+    def written(self, new: Node) -> Node:
         """What the parts write to each place, 0 where they write nothing."""
-        known = [(axis, cases) for axis, _, cases, _ in self.known if cases is not None]
-        windows = {axis: k for axis, k, *_ in self.known}
-        sizes = {axis: size for axis, *_, size in self.known}
-        parts = []
+        by_axis = {one.axis: one for one in self.every}
+        known = [(one.axis, one.cases) for one in self.every if one.cases is not None]
+        found = full(number(0), self.long)
         for guards, ends in _choices(known, self.long):
             places, needed = list(self.places), list(guards)
             for axis, start in ends:
-                place = whole(Axis(axis)) - start
-                needed += placing.within(place, sizes[axis])
-                if windows[axis] is not None:
-                    places[windows[axis]] = place
-            for _, k, cases, _ in self.known:
-                if cases is None and k is not None:
-                    places[k] = 0
+                one, place = by_axis[axis], whole(Axis(axis)) - start
+                if one.size != self.shape[axis] or start != 0:
+                    needed += placing.within(place, one.size)
+                if one.along is not None:
+                    places[one.along] = place
+            for one in self.every:
+                if one.cases is None and one.along is not None:
+                    places[one.along] = 0
             needed = [g for g in needed if not nonnegative(g, self.long)]
-            parts.append(making.take(part, places, self.long, needed))
-        found = parts[0] if parts else full(number(0), self.long)
-        for one in parts[1:]:
-            found = add(found, one)
-        for mask in self.data:
-            found = multiply(found, mask)
+            part = making.take(new, places, self.long, needed)
+            found = part if constant(found) == 0 else add(found, part)
+        found = reduce(multiply, self.masks, found)
         rank = len(self.shape)
         return along.total(found, range(rank, rank + len(self.loose)))
 
     def apart(self) -> bool:
         """Whether no two parts are seen to overlap: each loose axis moves the part along an axis of its own."""
         rank = len(self.shape)
-        for n, _ in enumerate(self.loose):
-            axis = Axis(rank + n)
-            steps = []
-            for cases, size in self.starts:
-                if cases is None or len(cases) != 1:
-                    continue
-                start = cases[0][1]
-                step = substituted(start, {axis: whole(axis) + 1}) - start
-                others = [Axis(rank + m) for m in range(len(self.loose)) if m != n]
-                spoken = start.symbols if isinstance(start, Whole) else []
-                if not any(one in spoken for one in others):
-                    steps += [nonnegative(step - size) or nonnegative(-step - size)]
-            if not any(steps):
+        every = [Axis(rank + n) for n in range(len(self.loose))]
+
+        def moves(axis: Axis, one: Part) -> bool:
+            if one.cases is None or len(one.cases) != 1:
                 return False
-        return True
+            start = one.cases[0][1]
+            spoken = start.symbols if isinstance(start, Whole) else []
+            step = substituted(start, {axis: whole(axis) + 1}) - start
+            far = nonnegative(step - one.size) or nonnegative(-step - one.size)
+            return far and not any(other in spoken for other in every if other != axis)
+
+        return all(any(moves(axis, one) for one in self.every) for axis in every)
 
 
-def window_of(window: Sequence[int], inner: Sequence[int], axis: int) -> int | None:
-    """The axis of the parts that runs along an axis of the array, if one does."""
-    return next((k for k, own in zip(window, inner, strict=True) if own == axis), None)
+def _parts(a: Value, starts: Value, new: Value, numbers: Any, clips: bool) -> _Parts:
+    """Where a scatter writes."""
+    batching = tuple(numbers.operand_batching_dims)
+    batched = tuple(numbers.scatter_indices_batching_dims)
+    window = list(numbers.update_window_dims)
+    gone = (*numbers.inserted_window_dims, *batching)
+    inner = [k for k in range(len(a.shape)) if k not in gone]
+    outer = [k for k in range(len(new.shape)) if k not in window]
+    loose = [outer[k] for k in range(len(outer)) if k not in batched]
+    places: list[Number] = [0] * len(new.shape)
+    for axis, k in zip(batching, batched, strict=True):
+        places[outer[k]] = whole(Axis(axis))
+    for n, k in enumerate(loose):
+        places[k] = whole(Axis(len(a.shape) + n))
+    for k, axis in zip(window, inner, strict=True):
+        places[k] = whole(Axis(axis))
+    along_ = dict(zip(inner, window, strict=True))
+    begins = []
+    for n, axis in enumerate(numbers.scatter_dims_to_operand_dims):
+        start, k = _component(starts.node, n), along_.get(axis)
+        size = 1 if k is None else new.shape[k]
+        start = placing.clamped(start, a.shape[axis] - size) if clips else start
+        begins.append((axis, start, k))
+    return _Parts(a.shape, new.shape, places, begins, [places[k] for k in outer], loose)
+
+
+def _begins(a: Value, starts: Sequence[Value], sizes: Shape) -> list[tuple[int, Node]]:
+    """Where one part begins on each axis, moved inside; operands behind the starts are lengths."""
+    pairs = zip(starts, a.shape, sizes, strict=False)
+    return list(enumerate(placing.clamped(one.node, n - size) for one, n, size in pairs))
 
 
 def _dynamic_slice(at: Lowering, a: Value, *starts: Value, slice_sizes: Any) -> Value:
-    """A part, moved inside; operands behind the starts are its lengths."""
     sizes = at.lengths(slice_sizes)
-    places = list(making.places_of(sizes))
-    begins = [
-        _moved_inside(one.node, n - size)
-        for one, n, size in zip(starts, a.shape, sizes, strict=False)
-    ]
-    cases = [placing.cases_in_axes(one, []) for one in begins]
-    known = [(axis, found) for axis, found in enumerate(cases) if found is not None]
-    data = [(axis, begins[axis]) for axis, found in enumerate(cases) if found is None]
-    if len(data) > 1:
-        raise Refused("a slice at several places that inputs determine")
-
-    def read(node: Node) -> Node:
-        if not data:
-            return _read(node, places, known, sizes)
-        return _looked_up(node, data, sizes[data[0][0]], places, known, [], sizes)
-
-    return _with_masks(a, read(a.node), read)
+    begins = _begins(a, starts, sizes)
+    return _with_masks(a, _reading(begins, sizes, making.places_of(sizes), (), sizes)[0])
 
 
 def _dynamic_update_slice(at: Lowering, a: Value, part: Value, *starts: Value) -> Value:
-    begins = [
-        _moved_inside(one.node, n - size)
-        for one, n, size in zip(starts, a.shape, part.shape, strict=True)
-    ]
-    cases = [placing.cases_in_axes(one, []) for one in begins]
-    masks: list[Node] = []
-    known: Known = []
-    for axis, (found, size) in enumerate(zip(cases, part.shape, strict=True)):
-        if found is not None:
-            known.append((axis, found))
-            continue
-        if size != 1:
-            raise Refused("a part written at a place that inputs determine")
-        gap = choices.subtract(Positions(a.shape[axis]), begins[axis])
-        masks.append(making.take(choices.vanishing(gap), [whole(Axis(axis))], a.shape))
-
-    def written(node: Node) -> Node:
-        def make(_: Number, guards: Guards) -> Node:
-            places = list(making.places_of(a.shape))
-            needed = list(guards)
-            for axis, start in dict(ends_of[guards]).items():
-                places[axis] = places[axis] - start
-                if node.shape[axis] != a.shape[axis]:
-                    needed += placing.within(places[axis], node.shape[axis])
-            for axis, found in enumerate(cases):
-                if found is None:
-                    places[axis] = 0
-            needed = [g for g in needed if not nonnegative(g, a.shape)]
-            return making.take(node, places, a.shape, needed)
-
-        ends_of = dict(_choices(known, a.shape))
-        found = by_cases([(guards, 0) for guards in ends_of], make)
-        for mask in masks:
-            found = multiply(found, mask)
-        return found
-
-    covered = written(full(number(1), part.shape))
-    node = _over(a.node, covered, written(part.node))
-    odd = common([a, part])
-    if not odd:
-        return Value(node, a.dtype)
-    return with_odd(node, a.dtype, odd, _over(a.where, covered, written(part.where)))
+    begins = [(axis, start, axis) for axis, start in _begins(a, starts, part.shape)]
+    return _over(a, part, _Parts(a.shape, part.shape, list(making.places_of(a.shape)), begins))
 
 
 RULES: dict[str, Rule] = {
