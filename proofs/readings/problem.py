@@ -29,6 +29,7 @@ from ..statement import making, nodes
 from ..statement.statement import Relation, Statement
 from ..statement.whole import Axis, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
+from .apart import apart
 from .derivative import prepared, without_gradients
 from .reading import Reading
 
@@ -54,6 +55,7 @@ def problem(statement: Statement, session: Session) -> read.Interpretation:
     reading = Problem(statement, session)
     written = prepared(statement)
     session.differentiated = written != statement
+    written = apart(written)
     parts = [reading.part(one) for one in written.relations]
     conditions = [
         reading.part(one, hypothesis.text)

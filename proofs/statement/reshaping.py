@@ -29,7 +29,7 @@ def reshaped(node: Node, shape: Shape) -> Node:
     if found is not None:
         return found
     target = making.reshaped(node, shape)
-    groups = _groups(list(node.shape), list(shape))
+    groups = groups_of(node.shape, shape)
     if groups is None:
         return target
     done: list[Number] = []
@@ -61,8 +61,9 @@ def without_units(node: Node, shape: Shape) -> Node | None:
 Group = tuple[list[Number], list[Number]]
 
 
-def _groups(old: list[Number], new: list[Number]) -> list[Group] | None:
+def groups_of(before: Shape, after: Shape) -> list[Group] | None:
     """Runs of axes with as many entries on both sides, as short as can be; None where they are not seen."""
+    old, new = list(before), list(after)
     groups: list[Group] = []
     while old or new:
         left, right = old[:1], new[:1]
