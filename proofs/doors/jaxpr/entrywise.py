@@ -14,7 +14,7 @@ from ...statement.choices import add, both, divide, inverse, multiply, negative,
 from ...statement.conditions import is_whole
 from ...statement.making import constant, entrywise, full, number
 from ...statement.nodes import Node
-from ...statement.order import divided, nonnegative
+from ...statement.order import divided, excluded, nonnegative
 from ...statement.whole import Axis, Whole, substituted, whole
 from ..refused import Refused
 from .lowering import Lowering, Rule
@@ -219,10 +219,10 @@ def _powers(at: Lowering, base: Node, exponent: Node) -> Node:
     for guards, e in found:
         for sign in (1, -1):
             place = e * sign
-            where = {*guards, place} if sign > 0 else {*guards, place - 1}
-            where = {g for g in where if not nonnegative(g, shape)}
-            if any(nonnegative(-g - 1, shape) for g in where):
+            where = guards | {place if sign > 0 else place - 1}
+            if excluded(where, shape):
                 continue
+            where = {g for g in where if not nonnegative(g, shape)}
             every = nodes.Positions(_greatest(place, shape) + 1)
             power = entrywise("power", making.expanded(base, len(base.shape)), every)
             if sign < 0:
@@ -236,29 +236,19 @@ def _powers(at: Lowering, base: Node, exponent: Node) -> Node:
 
 
 def _greatest(place: Any, shape: nodes.Shape) -> Any:
-    """A whole number that no entry is above, 0 at least.
+    """A whole number that no entry is above, −1 at least.
 
     Raises:
         Refused: if none is seen.
     """
     for k, length in enumerate(shape):
-        last = {Axis(k): length - 1}
-        first: dict[Any, Any] = {Axis(k): 0}
-        ends = [substituted(place, one) for one in (last, first)]
-        for end in ends:
-            if nonnegative(end - place, shape):
-                place = end
-                break
-        else:
-            raise Refused("a power whose exponents are not seen to be bounded")
-    return place if nonnegative(place) else 0 if nonnegative(-place) else _refuse_bound()
-
-
-def _refuse_bound() -> Any:
-    raise Refused("a power whose exponents are not seen to be bounded")
-
-
-# Casts.
+        every = (substituted(place, {Axis(k): end}) for end in (length - 1, 0))
+        place = next((end for end in every if nonnegative(end - place, shape)), None)
+        if place is None:
+            break
+    if place is None or not nonnegative(place + 1):
+        raise Refused("a power whose exponents are not seen to be bounded")
+    return place
 
 
 def convert(at: Lowering, a: Value, dtype: Any) -> Value:
