@@ -283,3 +283,22 @@ def test_results_are_nested_as_the_function_nests_them():
         ("b", 0, "real"),
         ("b", 0, "imag"),
     ]
+
+
+def test_a_finite_mask_is_minus_infinity_to_a_softmax_and_that_is_said():
+    def masked(q: Any, value: Any) -> Any:
+        seen = jnp.tril(jnp.ones((q.shape[0], q.shape[0]), bool))
+        return jax.nn.softmax(jnp.where(seen, q @ q.T, value))
+
+    written = equation(lambda q: masked(q, -1e30), lambda q: masked(q, -jnp.inf), {"q": "T d"})
+    assert "-1e+30, which a mask selects, is taken for −∞: exp of it is 0" in written.taken
+    assert proved(written)
+
+
+def test_a_finite_mask_that_is_no_exponent_is_the_number_that_it_is():
+    def chosen(x: Any) -> Any:
+        return jnp.where(x > 0, x, -1e30)
+
+    written = equation(chosen, chosen, {"x": "T"})
+    assert not any("−∞" in one for one in written.taken)
+    assert wrong(written, chosen, chosen, ["x"]) == ""

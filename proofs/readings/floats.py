@@ -22,7 +22,8 @@ class Floats(Reading):
         super().__init__(np, sizes, inputs)
 
     def number(self, value: Any) -> Any:
-        return float(value) if isinstance(value, Fraction) else value
+        large = isinstance(value, int) and abs(value) > 2**62  # which no integer of NumPy's is
+        return float(value) if large or isinstance(value, Fraction) else value
 
     def named(self, function: str, array: Any) -> Any:
         return np.asarray(IN_NUMPY[function](array))

@@ -26,6 +26,7 @@ from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.term import Factor, Monomial, Term, as_term, made
 from ..language import statements as said
 from ..statement import making, nodes
+from ..statement.conditions import is_whole
 from ..statement.statement import Relation, Statement
 from ..statement.whole import Axis, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
@@ -220,7 +221,9 @@ class Problem(Reading):
         return lambda one: named(node.name, one)
 
     def held(self, node: nodes.Held) -> Any:
-        if node.format.says:
+        if node.format.bits is not None and is_whole(node.of):
+            self.session.taken.setdefault(f"no whole number runs over {node.format.name}")
+        elif node.format.says:
             raise NoProblem(f"the format {node.format.name}")
         return self(node.of)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from ...statement import choices, making
@@ -92,11 +93,27 @@ def _select_n(at: Lowering, which: Value, *cases: Value) -> Value:
     if len(cases) == 1:
         return cases[0]
     if which.kind == "b":
-        return replace(select(which.node, cases[1], cases[0]), dtype=at.dtype())
+        off, on = (_unbounded(at, one) for one in cases)
+        return replace(select(which.node, on, off), dtype=at.dtype())
     found = cases[-1]  # XLA moves a number outside to the nearest
     for k in reversed(range(len(cases) - 1)):
         found = select(choices.at_least(subtract(number(k), which.node)), cases[k], found)
     return found
+
+
+FAR = -(10**8)
+"""Numbers below it have an exponential that no format distinguishes from 0."""
+
+
+def _unbounded(at: Lowering, case: Value) -> Value:
+    """A number far below 0 as −∞, where that is what a mask means by it; it is said."""
+    value = constant(case.node)
+    if not at.masks or case.kind != "f" or case.odd is not None or value is None:
+        return case
+    if not isinstance(value, int | Fraction) or value > FAR:
+        return case
+    at.note(f"{float(value):.3g}, which a mask selects, is taken for −∞: exp of it is 0")
+    return with_odd(case.node, case.dtype, -math.inf, full(number(1), case.shape))
 
 
 def _extreme(largest: bool) -> Rule:

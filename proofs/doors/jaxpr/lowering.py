@@ -53,10 +53,13 @@ class Lowering:
     Args:
         rules: the rule for each primitive's name.
         dimensions: the sizes that its shapes speak of.
+        masks: whether a number far below 0 that is selected by a mask is taken for −∞.
     """
 
-    def __init__(self, rules: Mapping[str, Rule], dimensions: Dimensions) -> None:
-        self.rules, self.dimensions = rules, dimensions
+    def __init__(
+        self, rules: Mapping[str, Rule], dimensions: Dimensions, masks: bool = False
+    ) -> None:
+        self.rules, self.dimensions, self.masks = rules, dimensions, masks
         self.taken: dict[str, None] = {}
         """What is taken for granted, in words."""
         self.obligations: list[tuple[Node, Node, str]] = []
@@ -183,7 +186,10 @@ class Lowering:
         found = cases_of(node)
         if found is None:
             kind = "uint" if info.min == 0 else "int"
-            return Held(node, Format(kind, info.bits)) if not making.is_mask(node) else node
+            form = Format(
+                kind, min(info.bits, 32)
+            )  # which JAX counts with if it is not told otherwise
+            return node if making.is_mask(node) else Held(node, form)
         for guards, entry in found:
             given = guards | small_sizes((entry, *guards, *node.shape))
             for gap in (high - entry, entry - low):

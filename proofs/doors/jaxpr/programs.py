@@ -59,10 +59,15 @@ def _format(node: Node) -> Any:
 
 
 def _lowered(found: Traced, arguments: Sequence[Node]) -> Lowered:
-    at = Lowering(RULES, found.dimensions)
     given = zip(arguments, found.jaxpr.jaxpr.invars, strict=True)
-    outputs = at.run(found.jaxpr, [Value(node, v.aval.dtype) for node, v in given])
-    nested = jax_for("a program").tree.unflatten(found.tree, list(map(_node, outputs)))
+    inputs = [Value(node, v.aval.dtype) for node, v in given]
+    try:  # numbers far below 0 that a mask selects are for exponentials, and else are numbers
+        at = Lowering(RULES, found.dimensions, masks=True)
+        leaves = list(map(_node, at.run(found.jaxpr, inputs)))
+    except Refused:
+        at = Lowering(RULES, found.dimensions)
+        leaves = list(map(_node, at.run(found.jaxpr, inputs)))
+    nested = jax_for("a program").tree.unflatten(found.tree, leaves)
     obligations = [relation("equal", a, b, label=(what,)) for a, b, what in at.obligations]
     return Lowered(nested, tuple(at.taken), tuple(obligations), found.format.name)
 
