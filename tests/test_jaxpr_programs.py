@@ -132,6 +132,19 @@ def test_a_size_that_a_program_asks_for_is_refused_with_its_line_whatever_it_cat
     assert "the text of T" in refusal(lambda x: x * len(str(x.shape[0])), ("T",))
 
 
+def test_a_refusal_says_by_what_the_sizes_are_to_be_told_apart():
+    T = whole(Size("T", 1))
+
+    def hinges(function: Any) -> Any:
+        with pytest.raises(Refused) as error:
+            lowered(function, [Input("x", (T,))])
+        return error.value.depends
+
+    assert hinges(lambda x: x if x.shape[0] > 1 else 2 * x) == (T - 1, None)
+    assert hinges(lambda x: x.reshape(x.shape[0] // 4, 4)) == (T, 4)
+    assert hinges(lambda x: lax.slice(x, (2,), (x.shape[0],))).number in (T - 2, 2 - T)
+
+
 def test_a_number_of_an_array_that_a_program_asks_for_is_refused_though_it_catches_the_error():
     def eagerly(x: Any) -> Any:
         try:

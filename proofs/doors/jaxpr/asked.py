@@ -21,7 +21,7 @@ from ...interpret.programs.stand_ins import power
 from ...interpret.questions import NUMBERS_OWN, Unreadable, aside, asks, note, place
 from ...statement.order import divided, nonnegative, sign
 from ...statement.whole import Number, Whole
-from ..refused import Refused
+from ..refused import Depends, Refused
 from .sizes import Dimensions
 
 
@@ -63,19 +63,20 @@ def folders() -> tuple[str, ...]:
 
 
 @contextmanager
-def refused(dimensions: Dimensions) -> Iterator[None]:
+def refused(dimensions: Dimensions) -> Iterator[_Answers]:
     """Questions about symbolic sizes from outside JAX stop inside the block, unless all sizes answer alike.
 
     Raises:
         Decided: at such a question, with its place.
     """
     kind = dimension_type()
-    replaced = _Answers(kind, dimensions, folders()).methods()
+    answers = _Answers(kind, dimensions, folders())
+    replaced = answers.methods()
     before = {name: vars(kind).get(name) for name in replaced}
     for name, method in replaced.items():
         setattr(kind, name, method)
     try:
-        yield
+        yield answers
     finally:
         for name, own in before.items():
             if own is None:
@@ -138,6 +139,8 @@ class _Answers:
     def __init__(self, kind: Any, dimensions: Dimensions, folders: tuple[str, ...]) -> None:
         self.kind, self.dimensions, self.folders = kind, dimensions, folders
         self.own = {name: getattr(kind, name) for name in dir(kind)}
+        self.asked: Depends | None = None
+        """What was asked last in vain."""
 
     def outside(self) -> bool:
         """Whether it is not JAX that called the method that calls this."""
@@ -146,11 +149,17 @@ class _Answers:
             frame = frame.f_back
         return asks(frame.f_code.co_filename, self.folders)
 
-    def refuse(self, question: str, instead: str = "") -> Decided:
+    def refuse(self, question: str, instead: str = "", depends: Depends | None = None) -> Decided:
         hint = f"; {instead}" if instead else ""
+        self.asked = depends
         return Decided(
             f"the program asks{place(self.folders)} {question}, which depends on the sizes{hint}"
         )
+
+    def sign_of(self, one: Any, other: Any) -> Depends | None:
+        """That a question hinges on the sign of a difference."""
+        gap = self.gap(one, other)
+        return None if gap is None else Depends(gap)
 
     def number(self, one: Any) -> Number | None:
         """The length that a dimension is, where it is a polynomial."""
@@ -235,7 +244,9 @@ class _Answers:
             if known is not None:
                 return known
             if self.outside():
-                raise self.refuse(f"whether {self.text(one)} {sign} {self.text(other)}")
+                asked = f"whether {self.text(one)} {sign} {self.text(other)}"
+                raise self.refuse(asked, depends=self.sign_of(one, other))
+            self.asked = self.sign_of(one, other) or self.asked
             return own(one, other)
 
         return order
@@ -247,7 +258,8 @@ class _Answers:
             return True
         if gap is not None and (nonnegative(gap - 1) or nonnegative(-gap - 1)):
             return False
-        raise self.refuse(f"whether {self.text(one)} == {self.text(other)}")
+        asked = f"whether {self.text(one)} == {self.text(other)}"
+        raise self.refuse(asked, depends=self.sign_of(one, other))
 
     def _at_most(self, small: Any, large: Any, strict: bool) -> bool | None:
         """Whether small ≤ large (small < large if `strict`) at all sizes, or at none; None if neither is seen."""
@@ -264,6 +276,7 @@ class _Answers:
                 return own(one, other)
             found = divided(*sides)  # type: ignore[arg-type]
             if found is None:
+                self.asked = Depends(*sides)  # type: ignore[arg-type]
                 return own(one, other)
             return self._expression(one, found[which])
 

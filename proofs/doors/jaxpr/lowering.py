@@ -105,7 +105,8 @@ class Lowering:
         except Refused as error:
             if getattr(error, "placed", False):
                 raise
-            placed = Refused(f"{error}{'' if name in str(error) else f' ({name}{self.where()})'}")
+            line = "" if name in str(error) else f" ({name}{self.where()})"
+            placed = Refused(f"{error}{line}", error.depends)
             placed.placed = True  # type: ignore[attr-defined]
             raise placed from error
         except IllFormed as error:

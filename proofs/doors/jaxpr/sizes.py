@@ -13,7 +13,7 @@ from typing import Any
 
 from ...statement.order import divided, nonnegative
 from ...statement.whole import Axis, Number, Position, Size, Symbol, Whole, at, spelled, whole
-from ..refused import Refused
+from ..refused import Depends, Refused
 
 
 class Dimensions:
@@ -119,7 +119,8 @@ def _parts(left: Number, right: Number) -> tuple[Number, Number]:
     found = divided(left, right)
     if found is None:
         raise Refused(
-            f"the whole part of {spelled(left)} / {spelled(right)}, which depends on the sizes"
+            f"the whole part of {spelled(left)} / {spelled(right)}, which depends on the sizes",
+            Depends(left, right),
         )
     return found
 
@@ -129,7 +130,10 @@ def _ordered(one: Number, other: Number) -> tuple[Number, Number]:
         return one, other
     if nonnegative(one - other):
         return other, one
-    raise Refused(f"which of {spelled(one)} and {spelled(other)} is less depends on the sizes")
+    raise Refused(
+        f"which of {spelled(one)} and {spelled(other)} is less depends on the sizes",
+        Depends(one - other),
+    )
 
 
 FUNCTIONS: dict[str, Callable[[Number, Number], Number]] = {

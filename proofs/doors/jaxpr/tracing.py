@@ -93,7 +93,7 @@ def _in_format(function: Callable[..., Any], inputs: Sequence[Given], form: Form
             # A cache of JAX's may have queried it, on the line that called it: not again for other names.
             return _traced(function, inputs, form, "n")
     except Unreadable as error:
-        raise Refused(str(error)) from error
+        raise Refused(str(error), error.split) from error
 
 
 def _traced(
@@ -121,22 +121,26 @@ def _traced(
     with jax.enable_x64(form.wide):
         given = [_array(jax, dimensions, scope, one, form) for one in inputs]
         symbolic = any(not isinstance(d, int) for one in given for d in one.shape)
+        answers: Any = None
         try:
             with listening(Decided), in_order(), machine_unseen(function), ExitStack() as watched:
                 if symbolic:  # numbers have nothing to hide
                     watched.enter_context(associative.one_equation(function, any_length))
-                    watched.enter_context(refused(dimensions))
+                    answers = watched.enter_context(refused(dimensions))
                     watched.enter_context(standing_in(function, dimension_type()))
                 watched.enter_context(numbers_unseen())
                 jaxpr = jax.make_jaxpr(flat)(*given)
-        except (Decided, AsksMachine):
+        except (Decided, AsksMachine) as error:
+            error.split = answers.asked if answers is not None else None
             raise
         except Exception as error:
             advice = f"; {INSTEAD}" if re.search(r"_DimExpr|ymbolic dimension", str(error)) else ""
-            raise Unreadable(
+            unread = Unreadable(
                 f"it does not trace with symbols for sizes ({type(error).__name__}{raised_at(error, folders())}: "
                 f"{_first_line(error, dimensions)}){advice}"
-            ) from error
+            )
+            unread.split = answers.asked if answers is not None else None
+            raise unread from error
     if jaxpr.effects:
         raise UsageError(
             f"the program does more than compute while it runs ({', '.join(sorted(map(str, jaxpr.effects)))}); "
