@@ -206,7 +206,7 @@ def test_a_counter_is_no_state_and_a_bound_of_its_type_is_said():
 
     written = equation(counted, lambda x: x.mean(0), {"x": "T n"})
     assert text(written.statement).count(" from ") == 1
-    assert "sizes are no greater than 2³¹ − 1" in written.taken
+    assert "sizes are no greater than 2³¹ − 1" in written.statement.assumed
     assert proved(written)
 
 
@@ -216,7 +216,7 @@ def test_a_float_is_the_decimal_that_it_prints_also_where_python_took_it_from_1(
 
     written = equation(average, average, {"x": "T"})
     assert "9/10 · " in text(written.statement) and "1/10 · " in text(written.statement)
-    assert any("0.09999999999999998 is 1/10" in one for one in written.taken)
+    assert any("0.09999999999999998 is 1/10" in one for one in written.statement.assumed)
 
 
 def test_sizes_split_join_and_index_axes():
@@ -259,6 +259,13 @@ def test_a_claims_program_is_recorded_as_nodes():
     statement = record(one)
     assert len(statement.relations) == 2 and text(statement).count(" from ") == 1
     assert disagreement(one, statement) is None
+
+
+def test_what_is_taken_for_granted_of_a_claims_program_is_said_in_its_statement():
+    one = claim(lambda x: equal(program(lambda x: 0.1 * x)(x), x / 10), {"x": "T"})
+    statement = record(one)
+    assert statement.assumed == ("literals are the numbers that they mean: 0.1 is 1/10",)
+    assert "  given that literals are" in text(statement)
 
 
 def test_what_a_claims_program_has_to_show_besides_is_a_relation():
@@ -304,7 +311,9 @@ def test_a_finite_mask_is_minus_infinity_to_a_softmax_and_that_is_said():
         return jax.nn.softmax(jnp.where(seen, q @ q.T, value))
 
     written = equation(lambda q: masked(q, -1e30), lambda q: masked(q, -jnp.inf), {"q": "T d"})
-    assert "-1e+30, which a mask selects, is taken for −∞: exp of it is 0" in written.taken
+    assert (
+        "-1e+30, which a mask selects, is taken for −∞: exp of it is 0" in written.statement.assumed
+    )
     assert proved(written)
 
 
@@ -313,5 +322,5 @@ def test_a_finite_mask_that_is_no_exponent_is_the_number_that_it_is():
         return jnp.where(x > 0, x, -1e30)
 
     written = equation(chosen, chosen, {"x": "T"})
-    assert not any("−∞" in one for one in written.taken)
+    assert not any("−∞" in one for one in written.statement.assumed)
     assert wrong(written, chosen, chosen, ["x"]) == ""

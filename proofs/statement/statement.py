@@ -60,6 +60,8 @@ class Statement:
     """The leaves of the construction's parameters, in their order; where they occur in the relations they are these."""
     at: tuple[tuple[str, int], ...] = ()
     """The numbers that stand for sizes, where the claim exists at numbers alone."""
+    assumed: tuple[str, ...] = ()
+    """What doors took for granted of programs, in words: what their literals mean, that whole numbers fit."""
 
     @property
     def nodes(self) -> list[Node]:

@@ -143,10 +143,6 @@ class Lowering:
         """Take something for granted, and say so."""
         self.taken.setdefault(text)
 
-    def here(self, text: str) -> None:
-        """The same, with the line."""
-        self.note(f"{text}{self.where()}")
-
     def dtype(self, which: int = 0) -> Any:
         """The format of what the present equation makes; of complex numbers that of their parts."""
         dtype = self._open[-1].outvars[which].aval.dtype
@@ -195,7 +191,7 @@ class Lowering:
             given = guards | small_sizes((entry, *guards, *node.shape))
             for gap in (high - entry, entry - low):
                 if not nonnegative(gap, node.shape, given):
-                    self.here("whole numbers of sizes fit their type")
+                    self.note("whole numbers of sizes fit their type")
         return node
 
     def where(self) -> str:

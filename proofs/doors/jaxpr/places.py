@@ -67,7 +67,7 @@ def _gather(
     read, of_data = _reading(begins, sizes, places, batch, shape)
     outside = inverse(making.spread(inside, shape))
     if of_data and constant(outside) != 0:  # such a place is taken to lie inside, which is said
-        at.here("places that inputs determine lie within their arrays")
+        at.note("places that inputs determine lie within their arrays")
     if of_data or constant(outside) == 0:
         return _with_masks(a, read)
     if "FILL" not in str(mode).upper() or a.odd is not None:

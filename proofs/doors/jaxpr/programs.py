@@ -13,7 +13,7 @@ from ...language.libraries import jax as jax_for
 from ...language.sizes import dimensions, names
 from ...statement.errors import IllFormed
 from ...statement.formats import REAL
-from ...statement.nodes import Held, Input, Node
+from ...statement.nodes import Held, Input, Node, Shape
 from ...statement.statement import Relation, Statement, inputs_of, relation
 from ...statement.whole import Size, whole
 from ..refused import Refused
@@ -42,6 +42,10 @@ class Lowered:
     """Equations that have to hold for the nodes to be what the program computes."""
     format: str
     """The format of real inputs that it was traced in: the first that it takes of float64, float32, and others."""
+    function: Callable[..., Any]
+    """The program itself."""
+    shapes: tuple[Shape, ...]
+    """Those of its arguments."""
 
 
 def lowered(function: Callable[..., Any], arguments: Sequence[Node]) -> Lowered:
@@ -51,14 +55,14 @@ def lowered(function: Callable[..., Any], arguments: Sequence[Node]) -> Lowered:
         Refused: if it does not trace with symbols for sizes, or has a primitive that is not read; with the line.
     """
     inputs = [Given(one.shape, _format(one)) for one in arguments]
-    return _lowered(traced(function, inputs), arguments)
+    return _lowered(function, traced(function, inputs), arguments)
 
 
 def _format(node: Node) -> Any:
     return node.format if isinstance(node, Input | Held) else REAL
 
 
-def _lowered(found: Traced, arguments: Sequence[Node]) -> Lowered:
+def _lowered(function: Callable[..., Any], found: Traced, arguments: Sequence[Node]) -> Lowered:
     given = zip(arguments, found.jaxpr.jaxpr.invars, strict=True)
     inputs = [Value(node, v.aval.dtype) for node, v in given]
     try:  # numbers far below 0 that a mask selects are for exponentials, and else are numbers
@@ -68,8 +72,9 @@ def _lowered(found: Traced, arguments: Sequence[Node]) -> Lowered:
         at = Lowering(RULES, found.dimensions)
         leaves = list(map(_node, at.run(found.jaxpr, inputs)))
     nested = jax_for("a program").tree.unflatten(found.tree, leaves)
+    shapes = tuple(one.shape for one in arguments)
     obligations = [relation("equal", a, b, label=(what,)) for a, b, what in at.obligations]
-    return Lowered(nested, tuple(at.taken), tuple(obligations), found.format.name)
+    return Lowered(nested, tuple(at.taken), tuple(obligations), found.format.name, function, shapes)
 
 
 def _node(one: Array) -> Any:
@@ -82,7 +87,6 @@ class Written(NamedTuple):
     """What `equation` makes of two programs."""
 
     statement: Statement
-    taken: tuple[str, ...]
     formats: tuple[str, str]
     """Those of the inputs of both."""
 
@@ -126,8 +130,14 @@ def equation(
     every = [*relations, *(one for side in both for one in side.obligations)]
     taken = dict.fromkeys(text for side in both for text in side.taken)
     added = [one for one in inputs_of(every) if one not in inputs.values()]
-    statement = Statement(name, tuple(symbols.values()), (*inputs.values(), *added), tuple(every))
-    return Written(statement, tuple(taken), (both[0].format, both[1].format))
+    statement = Statement(
+        name,
+        tuple(symbols.values()),
+        (*inputs.values(), *added),
+        tuple(every),
+        assumed=tuple(taken),
+    )
+    return Written(statement, (both[0].format, both[1].format))
 
 
 def leaves(outputs: Any) -> list[tuple[Path, Any]]:

@@ -62,6 +62,7 @@ def record(claim: Claim, sizes: Mapping[str, int] | None = None) -> Statement:
         tuple(_hypotheses(claim, known, inputs, sizes is not None)),
         tuple(leaves),
         tuple(sizes.items()) if sizes else (),
+        tuple(dict.fromkeys(text for program in made.of_programs for text in program.taken)),
     )
 
 
