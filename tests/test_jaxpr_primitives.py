@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from conftest import is_short
 from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 
@@ -25,8 +26,8 @@ from scanproof.proofs.statement.whole import Size, whole
 Draw = Any
 Case = tuple[Callable[..., Any], Sequence[np.ndarray]]
 """A function that has the primitive, and arrays for it."""
-TIMES = 3
-"""How many cases of each primitive are drawn."""
+FEW, MANY = 3, 12
+"""How many cases of each primitive are drawn, in `make test` and in `make test-all`."""
 
 
 def shape(rng: Draw, least: int = 0, most: int = 3) -> tuple[int, ...]:
@@ -648,11 +649,12 @@ SYMBOLIC_ONLY = ("associative_scan", "dim_as_value")
 """Primitives that a trace has only where sizes are symbols."""
 
 
+@pytest.mark.short(30)
 @pytest.mark.parametrize("name", CASES)
-def test_a_primitive_becomes_nodes_with_its_values(name):
+def test_a_primitive_becomes_nodes_with_its_values(name, request):
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     seen = 0
-    for _ in range(TIMES):
+    for _ in range(FEW if is_short(request.config) else MANY):
         function, arrays = CASES[name](rng)
         assert wrong(function, arrays) == "", arrays
         seen += has(function, arrays, name)
@@ -698,6 +700,7 @@ WITH_INFINITIES: dict[str, Callable[[Any, Any], Any]] = {
 """Functions of an array with infinite entries, and of one without."""
 
 
+@pytest.mark.short(8)
 @pytest.mark.parametrize("name", WITH_INFINITIES)
 def test_infinite_entries_become_what_jax_makes_of_them(name):
     function, lowered_ones = WITH_INFINITIES[name], 0

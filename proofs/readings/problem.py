@@ -53,6 +53,8 @@ def problem(statement: Statement, session: Session) -> read.Interpretation:
     Raises:
         NoProblem, Unreadable, KernelError: if something in it is not said by formulas of the kernel.
     """
+    for text in statement.assumed:
+        session.taken.setdefault(text)
     reading = Problem(statement, session)
     written = prepared(statement)
     session.differentiated = written != statement
