@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..doors.record.claims import record
-from ..doors.record.recording import Refused
+from ..doors.refused import Refused
 from ..exact.instance import shapes
 from ..interpret.programs import program
 from ..interpret.questions import ARRAYS, is_told, shown
