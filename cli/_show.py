@@ -101,7 +101,8 @@ def _recorded(claim, form: str | None, pinned: Definitions | None) -> str:
     """The claim's statement for all sizes; at its smallest sizes, with the reason, where it has none."""
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.doors.record.claims import record
-    from scanproof.proofs.doors.record.recording import Limits, Refused
+    from scanproof.proofs.doors.record.recording import Limits
+    from scanproof.proofs.doors.refused import Refused
     from scanproof.proofs.readings.formulas.mathematics import latex
     from scanproof.proofs.readings.program import program
     from scanproof.proofs.statement.errors import IllFormed

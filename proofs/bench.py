@@ -36,7 +36,7 @@ from .decide.certificates import FOLDER
 from .decide.ledger import built_in
 from .decide.workers import GARBAGE
 from .doors.record.claims import record
-from .doors.record.recording import Refused
+from .doors.refused import Refused
 from .exact.engines import holds, sides
 from .exact.expressions import ExpressionField
 from .exact.instance import entry_names, symbols

@@ -17,7 +17,7 @@ from scanproof.proofs.check.fidelity import ROUNDING, disagreement
 from scanproof.proofs.check.instances.at_random import agree, drawn, residues
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.doors.record.claims import record
-from scanproof.proofs.doors.record.recording import Refused
+from scanproof.proofs.doors.refused import Refused
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.enclosures import ArbField
 from scanproof.proofs.exact.engines import SMALL, chosen

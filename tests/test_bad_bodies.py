@@ -16,7 +16,7 @@ from scanproof import build, each, equal, iterate, scan
 from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.doors.record import recording
 from scanproof.proofs.doors.record.claims import record
-from scanproof.proofs.doors.record.recording import Refused
+from scanproof.proofs.doors.refused import Refused
 from scanproof.proofs.readings.formulas.mathematics import latex
 from scanproof.proofs.readings.program import program
 

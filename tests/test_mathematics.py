@@ -25,7 +25,8 @@ from scanproof import (
 )
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.doors.record.claims import limits, record
-from scanproof.proofs.doors.record.recording import Limits, Refused
+from scanproof.proofs.doors.record.recording import Limits
+from scanproof.proofs.doors.refused import Refused
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.readings import floats
 from scanproof.proofs.readings.formulas.mathematics import latex, mathematics

@@ -14,7 +14,7 @@ from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.doors.record import recording
 from scanproof.proofs.doors.record.claims import record
-from scanproof.proofs.doors.record.recording import Refused
+from scanproof.proofs.doors.refused import Refused
 from scanproof.proofs.exact.instance import shapes
 from scanproof.proofs.readings import floats
 from scanproof.proofs.readings.derivative import without_gradients

@@ -26,7 +26,7 @@ from ..readings.floats import relations
 from ..readings.functions import smooth
 from ..readings.program import Writer, compiled, functions
 from ..statement.errors import IllFormed
-from ..statement.statement import Statement
+from ..statement.statement import Statement, inputs_of
 from .sizes_beyond import nearby
 from .source import Source
 from .untraced import untraced
@@ -57,6 +57,7 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
         claim: the claim.
         statement: what was recorded of it.
     """
+    statement = _said_by_the_body(claim, statement)
     rng = np.random.default_rng(random.Random(claim.id).randrange(2**32))
     bounded = [one for one in statement.hypotheses if one.bounds]
     bounds = tuple(bound for one in bounded for bound in one.bounds)
@@ -94,6 +95,15 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
         compared.update(k for k, sides in enumerate(found) if all(map(_has_value, sides)))
     unseen = sorted(set(range(parts)) - compared)
     return f"statement {unseen[0] + 1} has no value at any size tried" if unseen else None
+
+
+def _said_by_the_body(claim: Claim, statement: Statement) -> Statement:
+    """The statement without what is to be shown of programs besides, of inputs that the claim has not."""
+    own = [one for one in statement.inputs if one.name in claim.given]
+    if len(own) == len(statement.inputs):
+        return statement
+    said = [one for one in statement.relations if set(inputs_of([one])) <= {*own}]
+    return replace(statement, inputs=tuple(own), relations=tuple(said))
 
 
 Read = Callable[[Sizes, Mapping[str, np.ndarray]], list[tuple[Any, Any]]]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..doors.record.claims import record
-from ..doors.record.recording import Program, Refused
+from ..doors.record.recording import Program
+from ..doors.refused import Refused
 from ..exact.instance import Point
 from ..exact.mutation import OnLeaf
 from ..interpret import claims as bodies

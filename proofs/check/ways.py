@@ -16,13 +16,16 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..doors.record.claims import record
-from ..doors.record.recording import Refused
+from ..doors.refused import Refused
+from ..interpret.programs import program
 from ..interpret.questions import ARRAYS, is_told, shown
 from ..language.claim import Claim
 from ..statement.statement import Statement
 
 Ran = set[tuple[CodeType, int]]
 """Instructions of bodies, and of the functions of theirs that are no library's: their code and place in it."""
+PROGRAMS = str(program.__file__)
+"""The file whose function `run` runs a program, and nothing else."""
 BY_KIND = frozenset(("type", "__class__", "id"))
 """Names by which functions are chosen without a branch."""
 
@@ -36,7 +39,7 @@ def another_way(claim: Claim, statement: Statement, at_numbers: Ran) -> str | No
         return None
     recorded: Ran = set()
     with noting(recorded), suppress(Refused):
-        record(claim, dict(statement.at) or None)
+        record(claim, dict(statement.at) or None, programs=True)
     places = sorted(_line(code, offset) for code, offset in at_numbers - recorded)
     if not places:
         return None
@@ -57,7 +60,7 @@ def noting(ran: Ran) -> Iterator[None]:
         return inside
 
     def called(frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
-        if not _is_bodys(frame.f_code.co_filename):
+        if not _is_bodys(frame.f_code.co_filename) or _in_program(frame):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return inside
@@ -68,6 +71,15 @@ def noting(ran: Ran) -> Iterator[None]:
         yield
     finally:
         sys.settrace(around)
+
+
+def _in_program(frame: FrameType | None) -> bool:
+    """Whether it is a JAX program that runs, which is compared by its values: JAX traces others at numbers."""
+    while frame is not None:
+        if frame.f_code.co_name == "run" and frame.f_code.co_filename == PROGRAMS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 @lru_cache(maxsize=10_000)

@@ -207,6 +207,8 @@ def _of_norm(node: nodes.Norm, adjoint: Node, moving: frozenset[Any]) -> Sums:
 
 
 def _of_fold(node: nodes.Fold, adjoint: Node, moving: frozenset[Any]) -> Sums:
+    if node.operation == "maximum":
+        raise IllFormed("a maximum has no derivative where two entries are the greatest")
     place = binding.fresh(0, node.of.shape[0])
     gap = whole(Axis(0)) - whole(place)
     here = making.take(making.number(1), (), node.of.shape, [gap, -gap])

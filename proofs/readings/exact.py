@@ -17,7 +17,7 @@ import numpy as np
 from ..exact.entries import arranged, as_array, filled
 from ..exact.field import Field
 from ..exact.meter import CALL
-from ..exact.scalar import NotPolynomial
+from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..exact.singular_values import largest_singular_value
 from ..statement import nodes
 from ..statement.statement import Statement
@@ -182,9 +182,22 @@ class Exact(Reading):
 
     def fold(self, node: nodes.Fold) -> np.ndarray:
         array = self(node.of)
+        if node.operation == "maximum":
+            return self._greatest(array)
         if not len(array):
             return filled(array.shape[1:], self.one)
         return self.made(np.multiply.reduce(array, axis=0), len(array))
+
+    def _greatest(self, array: np.ndarray) -> np.ndarray:
+        if not len(array):
+            raise DivisionByZero("the greatest of no entries")
+
+        def greater(one: Any, other: Any) -> Any:
+            return other + of_scalar(self.field, "relu", one - other)
+
+        return reduce(
+            lambda best, row: self.each(greater, best, as_array(row)), array[1:], as_array(array[0])
+        )
 
     def norm(self, node: nodes.Norm) -> np.ndarray:
         array = self(node.of)

@@ -22,7 +22,8 @@ class Floats(Reading):
         super().__init__(np, sizes, inputs)
 
     def number(self, value: Any) -> Any:
-        return float(value) if isinstance(value, Fraction) else value
+        large = isinstance(value, int) and abs(value) > 2**62  # which no integer of NumPy's is
+        return float(value) if large or isinstance(value, Fraction) else value
 
     def named(self, function: str, array: Any) -> Any:
         return np.asarray(IN_NUMPY[function](array))
@@ -39,6 +40,9 @@ class Floats(Reading):
         fits &= array >= (-np.inf if low is None else low)
         fits &= array <= (np.inf if high is None else high)
         return np.where(fits, array, np.nan)
+
+    def greatest(self, array: Any) -> Any:
+        return np.asarray(np.max(array, axis=0))
 
     def at_places(self, node: nodes.Lookup) -> Any:
         places = np.arange(self.whole(node.of.shape[0]))

@@ -12,6 +12,11 @@ from ..interpret import claims as read
 from ..interpret.array import KernelArray, aligned, comprehension, reciprocal
 from ..interpret.array import function as named
 from ..interpret.namespace import Namespace
+from ..interpret.products import power, running_product
+from ..interpret.programs.arithmetic import square_root
+from ..interpret.programs.maxima import divided, exponential, maximum
+from ..interpret.programs.merging import reshaped as in_shape
+from ..interpret.programs.roots import combined
 from ..interpret.session import Session
 from ..interpret.size import Size
 from ..interpret.terms import share, substitute, total
@@ -21,10 +26,12 @@ from ..kernel.index import size as kernel_size
 from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.term import Factor, Monomial, Pairs, Term, as_term, body, made
 from ..language import statements as said
-from ..statement import nodes
+from ..statement import making, nodes
+from ..statement.conditions import is_whole
 from ..statement.statement import Relation, Statement
 from ..statement.whole import Axis, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
+from .apart import apart
 from .derivative import without_gradients
 from .reading import Reading
 
@@ -60,6 +67,9 @@ def problem(
     Raises:
         NoProblem, Unreadable, KernelError: if something in it is not said by formulas of the kernel.
     """
+    for text in statement.assumed:
+        session.taken.setdefault(text)
+    statement = apart(statement)
     reading = Problem(statement, session, given, sizes, parameters)
     parts = [reading.part(one) for one in statement.relations]
     conditions = [
@@ -93,6 +103,7 @@ class Problem(Reading):
         self._steps = dict(statement.steps)
         self._recursions: dict[Any, list[State]] = {}
         """The states of each recursion, by what it says of them whatever its positions are called."""
+        self._opaque: dict[nodes.Node, bool] = {}
 
     def part(self, one: Relation, condition: str = "") -> read.Part:
         """A relation, said of positions that stand for all their values."""
@@ -177,21 +188,54 @@ class Problem(Reading):
     def map_power(self, a: Any, exponent: Any) -> Any:
         return a**exponent
 
+    def map_exp(self, a: Any) -> Any:
+        return exponential(a)
+
+    def fold(self, node: nodes.Fold) -> Any:
+        array = self(node.of)
+        length, *dims = array.dims
+        if node.operation == "maximum":  # any number, which cancels in a softmax
+            return maximum(tuple(dims), array, of=(array, 0))
+
+        def entry(*at: Index) -> Term:
+            r = position("r", 0, length)
+            return running_product(array.entry([r, *at]), r, Index(0), length)
+
+        return comprehension(dims, entry)
+
     def map(self, node: nodes.Map) -> Any:
         operation = ON_TERMS.get(node.function)
+        if node.function == "divide" and self.session.maxima:
+            return divided(*[self(a) for a in node.arguments])
         if operation is not None:
             arrays = [self(a) for a in node.arguments]
             return self.made(
                 node.lengths,
                 lambda *at: operation(*[self.entry(a, aligned(a.dims, at)) for a in arrays]),
             )
+        if node.function == "power":
+            return self._power(node)
         values = [self(a) for a in node.arguments]
-        if node.function == "power" and isinstance(node.arguments[1], nodes.Number):
-            value = node.arguments[1].value
-            values[1] = self.size(value) if isinstance(value, int | Whole) else value
         if node.function in nodes.NAMED:
             return self.named(node.function, values[0])
         return getattr(self, f"map_{node.function}")(*values)
+
+    def _power(self, node: nodes.Map) -> KernelArray:
+        base, exponent = node.arguments
+        place = making.entry_of(making.spread(exponent, node.shape))
+        if place is None:  # a door makes no such node
+            raise NoProblem("a power whose exponent is not seen to be a whole number")
+        of = self(base)
+        if not isinstance(place, Whole):
+            raised = of**place
+            return self.made(node.shape, lambda *at: self.entry(raised, aligned(of.dims, at)))
+        return self.made(
+            node.shape,
+            lambda *at: power(self.entry(of, aligned(of.dims, at)), self.index(place, at)),
+        )
+
+    def map_sqrt(self, a: Any) -> Any:
+        return combined(square_root(a))
 
     def named(self, function: str, array: Any) -> Any:
         return named(function, array)
@@ -202,7 +246,9 @@ class Problem(Reading):
         return lambda one: named(node.name, one)
 
     def held(self, node: nodes.Held) -> Any:
-        if node.format.says:
+        if node.format.bits is not None and is_whole(node.of):
+            self.session.taken.setdefault(f"no whole number runs over {node.format.name}")
+        elif node.format.says:
             raise NoProblem(f"the format {node.format.name}")
         return self(node.of)
 
@@ -236,7 +282,13 @@ class Problem(Reading):
 
         return self.made(node.shape, entry)
 
+    def reshape(self, node: nodes.Reshape) -> Any:
+        found = in_shape(self(node.of), list(map(self.index, node.lengths)))
+        return found if isinstance(found, KernelArray) else found.whole()
+
     def take(self, node: nodes.Take) -> Any:
+        if not node.guards and isinstance(node.of, nodes.Map) and self._is_opaque(node.of):
+            return self(_taken_inside(node, node.of))
         of = self(node.of)
         guards = sorted(node.guards, key=str)
 
@@ -245,6 +297,15 @@ class Problem(Reading):
             return self.entry(of, places, [self.index(guard, at) for guard in guards])
 
         return self.made(node.lengths, entry)
+
+    def _is_opaque(self, node: nodes.Node) -> bool:
+        """Whether values of functions without a formula are met on the way to what is no `Map`."""
+        if not isinstance(node, nodes.Map):
+            return False
+        if node not in self._opaque:
+            own = node.function not in (*ON_TERMS, "power", "nonnegative", "abs")
+            self._opaque[node] = own or any(map(self._is_opaque, node.arguments))
+        return self._opaque[node]
 
     def join(self, node: nodes.Join) -> Any:
         parts = [self(one) for one in node.parts]
@@ -322,6 +383,16 @@ class Problem(Reading):
         with self.bound({node.point: self(node.at)}):
             self(node.loss)
         return self(without_gradients(node))
+
+
+def _taken_inside(node: nodes.Take, of: nodes.Map) -> nodes.Node:
+    """The function of the entries taken, for entries taken of a function: its values at other places look alike so."""
+    arguments = []
+    for one in of.arguments:
+        own = node.places[len(of.shape) - len(one.shape) :]
+        places = [0 if n == 1 else place for n, place in zip(one.shape, own, strict=True)]
+        arguments.append(making.take(one, places, node.lengths))
+    return nodes.Map(of.function, tuple(arguments), node.lengths)
 
 
 class States:

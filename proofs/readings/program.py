@@ -341,7 +341,8 @@ class Writer:
         return f"np.linalg.norm({of}, {which})", 9
 
     def fold(self, node: nodes.Fold) -> Expression:
-        return f"np.prod({self.text(node.of)[0]})", 9
+        name = "max" if node.operation == "maximum" else "prod"
+        return f"np.{name}({self.text(node.of)[0]}, axis=0)", 9
 
     def reshape(self, node: nodes.Reshape) -> Expression:
         return f"{self.within(node.of, 9)}.reshape({self.shape(node.lengths)})", 9

@@ -295,7 +295,14 @@ class Reading:
         return (norm if node.kind == "euclidean" else operator_norm)(self(node.of))
 
     def fold(self, node: nodes.Fold) -> Any:
-        return product(self(node.of))
+        array = self(node.of)
+        if node.operation == "maximum":
+            return self.greatest(array)
+        return product(array) if array.shape[0] else self.xp.ones(self.shape(node.shape))
+
+    def greatest(self, array: Any) -> Any:
+        """The greatest entries along the first axis."""
+        raise IllFormed(f"maxima are not known to a {type(array).__name__}")
 
     def take(self, node: nodes.Take) -> Any:
         shape = self.shape(node.lengths)

@@ -148,6 +148,11 @@ class _Writer(Writer):
             raise NotPolynomial(f"the format {node.format.name}")
         return self.text(node.of)
 
+    def fold(self, node: nodes.Fold) -> Expression:
+        if node.operation == "maximum":
+            raise NotPolynomial("a maximum")
+        return super().fold(node)
+
     def norm(self, node: nodes.Norm) -> Expression:
         raise NotPolynomial("a norm")
 
@@ -265,8 +270,9 @@ class _Modulus:
             raise NotPolynomial(function)
         return self.full(np.shape(value), there)
 
-    def prod(self, vector: Any) -> Any:
-        return reduce(lambda a, b: a * b % self.prime, vector, np.int64(1))
+    def prod(self, array: Any, axis: int) -> Any:
+        ones = self.ones(np.shape(array)[1:])
+        return reduce(lambda a, b: a * b % self.prime, np.moveaxis(array, axis, 0), ones)
 
     def lookup(self, of: Any, places: Any) -> Any:
         """The entries at places; 0 where there is none."""

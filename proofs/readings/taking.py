@@ -44,6 +44,8 @@ def taken(
     By slices, transposes and new axes where every axis of the result is used once at most, and by arrays of indices
     elsewhere.
     """
+    if 0 in shape:
+        return mask(np.ones(shape, dtype=bool))
     found = sliced(of, places, shape)
     if found is None:
         found = gathered(of, places, shape, truths)

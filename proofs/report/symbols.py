@@ -9,7 +9,7 @@ from typing import Any
 from ..check.instances.stated import stated
 from ..decide import workers
 from ..doors.record.claims import limits
-from ..doors.record.recording import Refused
+from ..doors.refused import Refused
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..readings.formulas.mathematics import conventions, latex, mathematics

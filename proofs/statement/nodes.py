@@ -161,7 +161,7 @@ class Norm(Node):
 
 @dataclass(frozen=True, eq=False)
 class Fold(Node):
-    """The entries of a vector, combined: "product"."""
+    """The entries along the first axis, combined: "product", or "maximum", which a reading refuses of no entry."""
 
     operation: str
     of: Node

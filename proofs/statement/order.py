@@ -14,11 +14,23 @@ from ..kernel.inequalities import implied
 from .whole import Axis, Monomial, Number, Position, Size, Symbol, Whole, at, parts, whole
 
 
-def nonnegative(number: Number, shape: tuple[Number, ...] = ()) -> bool:
-    """Whether number ≥ 0 at all sizes and positions; an `Axis` in it runs along the axis of `shape`."""
+def nonnegative(
+    number: Number,
+    shape: tuple[Number, ...] = (),
+    given: frozenset[Number] = frozenset(),
+) -> bool:
+    """Whether number ≥ 0 at all sizes and positions where all that is `given` is ≥ 0.
+
+    An `Axis` in it runs along the axis of `shape`.
+    """
     if not isinstance(number, Whole):
         return number >= 0
-    return _nonnegative(number, shape)
+    return _nonnegative(number, shape, given)
+
+
+def excluded(given: frozenset[Number], shape: tuple[Number, ...] = ()) -> bool:
+    """Whether these numbers are seen to be ≥ 0 all at once nowhere."""
+    return any(nonnegative(-one - 1, shape, given - {one}) for one in given)
 
 
 def sign(number: Number) -> bool | None:
@@ -29,8 +41,8 @@ def sign(number: Number) -> bool | None:
 
 
 @lru_cache(maxsize=100_000)
-def _nonnegative(number: Whole, shape: tuple[Number, ...]) -> bool:
-    known = [number, *_facts(number, shape)]
+def _nonnegative(number: Whole, shape: tuple[Number, ...], given: frozenset[Number]) -> bool:
+    known = [number, *given, *(f for one in (number, *given) for f in _facts(one, shape))]
     numbers: dict[Monomial, int] = {}
     rows = [_linear(one, numbers) for one in known]
     for m in [m for m in numbers if len(m) > 1]:  # a product is at least that of the least values
@@ -85,6 +97,36 @@ def _by_least_values(number: Whole) -> bool:
         return False
     above = at(number, lambda symbol: whole(symbol) + (_least(symbol) or 0))
     return all(c >= 0 for _, c in parts(above))
+
+
+def divided(
+    number: Number, by: Number, shape: tuple[Number, ...] = ()
+) -> tuple[Number, Number] | None:
+    """q and r with number = q·by + r and 0 ≤ r < by at all sizes and positions, where they are seen."""
+    if not nonnegative(by - 1, shape):
+        return None
+    whole_part: Number = 0
+    ((lead, scale), *_) = parts(by)
+    for m, c in parts(number):
+        left = list(m)
+        for symbol in lead:
+            if symbol in left:
+                left.remove(symbol)
+        if len(left) == len(m) - len(lead) and c % scale == 0:
+            whole_part = whole_part + _monomial(tuple(left), c // scale)
+    rest = number - whole_part * by
+    for _ in range(STEPS):
+        if nonnegative(rest, shape) and nonnegative(by - 1 - rest, shape):
+            return whole_part, rest
+        step = 1 if nonnegative(rest - by, shape) else -1 if nonnegative(-rest - 1, shape) else 0
+        if not step:
+            return None
+        whole_part, rest = whole_part + step, rest - by * step
+    return None
+
+
+STEPS = 64
+"""How often a divisor is taken off what is left."""
 
 
 def quotient(number: Number, by: int) -> tuple[Number, int] | None:

@@ -60,6 +60,8 @@ class Statement:
     """The leaves of the construction's parameters, in their order; where they occur in the relations they are these."""
     at: tuple[tuple[str, int], ...] = ()
     """The numbers that stand for sizes, where the claim exists at numbers alone."""
+    assumed: tuple[str, ...] = ()
+    """What doors took for granted of programs, in words: what their literals mean, that whole numbers fit."""
     steps: tuple[tuple[nodes.Recursion, Callable[..., Any]], ...] = field(
         default=(), compare=False, repr=False
     )
@@ -152,6 +154,12 @@ def every_node(every: Iterable[Node]) -> list[Node]:
             pending.append((node, True))
             pending += [(one, False) for one in reversed([*node.operands, *inside(node)])]
     return list(done)
+
+
+def inputs_of(every: Iterable[Relation]) -> list[Input]:
+    """The inputs that relations speak of, in the order in which they are first needed."""
+    sides = [side for one in every for side in (one.left, one.right)]
+    return [one for one in every_node(sides) if isinstance(one, Input)]
 
 
 def inside(node: Node) -> tuple[Node, ...]:

@@ -69,6 +69,7 @@ def lines(statement: Statement) -> Iterator[str]:
         yield from (f"    | {line}" for line in one.code.splitlines())
     for node, says in conditions(statement):
         yield f"  where {names[node]} {says}"
+    yield from (f"  given that {text}" for text in statement.assumed)
     for one in statement.relations:
         yield from _relation(one, names)
 

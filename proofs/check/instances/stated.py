@@ -13,7 +13,7 @@ from scanproof.constructs.arrays.definition import note, recording
 from scanproof.constructs.errors import UsageError
 
 from ...doors.record.claims import record
-from ...doors.record.recording import Refused
+from ...doors.refused import Refused
 from ...exact.scalar import NotPolynomial
 from ...language.claim import Claim
 from ...language.sizes import Sizes

@@ -16,13 +16,14 @@ from ...language.sizes import dimensions
 from ...statement.binding import following
 from ...statement.errors import IllFormed
 from ...statement.nodes import Input, Parameter
-from ...statement.statement import Hypothesis, Relation, Statement, relation
+from ...statement.statement import Hypothesis, Relation, Statement, inputs_of, relation
 from ...statement.whole import Size, whole
+from ..refused import Refused
 from .array import Recorded, array
 from .length import Length, number_of
 from .namespace import Namespace
 from .python import written_out
-from .recording import Limits, Recording, Refused, Turns, recording, refusal
+from .recording import Limits, Recording, Turns, recording, refusal
 
 KINDS: dict[type, str] = {
     said.Equal: "equal",
@@ -35,8 +36,15 @@ FOR_NUMBERS = (TypeError, ValueError, AttributeError, IndexError, ArithmeticErro
 """What a condition raises that branches on its numbers, where it is called with symbols."""
 
 
-def record(claim: Claim, sizes: Mapping[str, int] | None = None) -> Statement:
+def record(
+    claim: Claim, sizes: Mapping[str, int] | None = None, programs: bool = False
+) -> Statement:
     """The claim's statement, for all sizes, or at these.
+
+    Args:
+        claim: the claim.
+        sizes: numbers that stand for its sizes.
+        programs: whether JAX programs that its body calls are recorded, by what JAX traces; else they are refused.
 
     Raises:
         Refused: if it cannot be recorded, with the line that is in the way.
@@ -47,22 +55,27 @@ def record(claim: Claim, sizes: Mapping[str, int] | None = None) -> Statement:
         name: tuple(map(number_of, dimensions(text, known))) for name, text in claim.given.items()
     }
     inputs = {name: Input(name, shape) for name, shape in shapes.items()}
-    with recording(Recording(numbers=sizes is not None)) as made:
+    with recording(Recording(numbers=sizes is not None, programs=programs)) as made:
         values = {**{n: Recorded(one) for n, one in inputs.items()}, **known, "xp": Namespace()}
         parameters, leaves = _marked(claim.construct(values))
         every = [_relation(one) for one in claim.statements(values, parameters)]
         relations = _one_turn(made.loops, every)
     with following(made.steps):
-        closed = tuple(_closed(one, made.loops) for one in relations)
+        closed = [_closed(one, made.loops) for one in relations]
+    owed = dict.fromkeys(one for program in made.of_programs for one in program.obligations)
+    added = [one for one in inputs_of(owed) if one not in inputs.values()]
     return Statement(
         claim.id,
         () if sizes else tuple(symbols.values()),
-        tuple(inputs.values()),
-        closed,
+        (*inputs.values(), *added),
+        (*closed, *owed),
         tuple(_hypotheses(claim, known, inputs, sizes is not None)),
         tuple(leaves),
         tuple(sizes.items()) if sizes else (),
-        tuple(made.steps.items()),
+        assumed=tuple(
+            dict.fromkeys(text for program in made.of_programs for text in program.taken)
+        ),
+        steps=tuple(made.steps.items()),
     )
 
 

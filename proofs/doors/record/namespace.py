@@ -12,6 +12,7 @@ from scanproof.constructs.arrays.protocols import axis_of
 
 from ...statement import binding, making, nodes
 from ...statement.whole import Axis, free, whole
+from ..refused import Refused
 from . import loops
 from .array import Recorded, array, lengths
 from .length import is_whole, number_of, plain
@@ -153,9 +154,18 @@ class Namespace(Functions, NumPyFunctions):
         return Recorded(nodes.Norm("operator", array(one).node))
 
     def program(self, function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
-        """A function of another framework's arrays."""
-        current().program = True
-        raise refusal("program(…), which its framework traces, is called")
+        """What a JAX function makes of arrays of the claim, by its own trace, where programs are recorded."""
+        if not current().programs:
+            current().program = True
+            raise refusal("program(…), which its framework traces, is called")
+        from ..jaxpr.programs import in_leaves, lowered  # which needs JAX
+
+        try:
+            found = lowered(function, [array(one).node for one in arrays])
+        except Refused as error:
+            raise refusal(str(error), where="") from error
+        current().of_programs.append(found)
+        return in_leaves(found.outputs, Recorded)
 
     def _map(self, function: str, one: Any) -> Recorded:
         return Recorded(making.entrywise(function, array(one).node))

@@ -18,6 +18,7 @@ from ...interpret.questions import ARRAYS, place, raised_at
 from ...statement import binding
 from ...statement.nodes import Recursion
 from ...statement.whole import Position
+from ..refused import Refused
 
 MOST = 30_000
 """The most arrays that one recording may make."""
@@ -26,10 +27,6 @@ ASKED = 500_000
 LIBRARIES = ("jax", "torch")
 """Those whose functions and arrays have no place in a recorded body."""
 T = TypeVar("T", bound=type)
-
-
-class Refused(Exception):
-    """What a body does cannot be recorded; the message has the line."""
 
 
 class Limits(Refused):
@@ -60,10 +57,14 @@ class Recording:
 
     numbers: bool = False
     """Whether sizes are numbers, and not symbols."""
+    programs: bool = False
+    """Whether programs are recorded, by what their framework traces."""
     refusals: list[str] = field(default_factory=list)
     arrays: int = 0
     asked: int = 0
     loops: list[Turns] = field(default_factory=list)
+    of_programs: list[Any] = field(default_factory=list)
+    """What programs of JAX became (`doors.jaxpr`), for what is taken for granted and to be shown of them."""
     steps: dict[Recursion, Callable[..., Any]] = field(default_factory=dict)
     """The function that each recursion repeats."""
     program: bool = False

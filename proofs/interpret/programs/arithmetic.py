@@ -259,7 +259,11 @@ def _halved(of: KernelArray, sign: int) -> KernelArray:
 
 
 def _sqrt(reader: Any, params: Any, a: Any) -> KernelArray:
-    of = reals(a)
+    return square_root(reals(a))
+
+
+def square_root(of: KernelArray) -> KernelArray:
+    """The square roots of entries; that these are ≥ 0 is taken for granted, and said, where it is not seen."""
     known = _constant(of)
     if known is None or known < 0:
         sizes = roots.of_sizes(simplified(of.term)) if not of.dims else None

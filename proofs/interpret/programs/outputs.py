@@ -70,11 +70,12 @@ def _is_leaf(value: Any) -> bool:
 def paths(value: Any) -> list[tuple[Path, Any]]:
     """Each output with where it lies."""
     found, _ = jax_for("a program").tree_util.tree_flatten_with_path(opened(value))
-    return [(tuple(map(_key, path)), leaf) for path, leaf in found]
+    return [(tuple(map(key, path)), leaf) for path, leaf in found]
 
 
-def _key(key: Any) -> str | int:
-    inner = next(getattr(key, n) for n in ("key", "name", "idx") if hasattr(key, n))
+def key(one: Any) -> str | int:
+    """A key of JAX's as a name or a position."""
+    inner = next(getattr(one, n) for n in ("key", "name", "idx") if hasattr(one, n))
     return inner if isinstance(inner, int) else str(inner)
 
 

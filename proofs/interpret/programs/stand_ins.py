@@ -60,7 +60,7 @@ def standing_in(function: Callable[..., Any], kind: type) -> Iterator[None]:
     for (module, name), (_, new) in own.items():
         put(vars(module), name, new)
     length = _length(kind)
-    for names in _modules(function):
+    for names in modules(function):
         for name, value in list(names.items()):
             if id(value) in by_id:
                 put(names, name, by_id[id(value)])
@@ -103,7 +103,7 @@ def machine_unseen(function: Callable[..., Any]) -> Iterator[None]:
     own: dict[str, Any] = jax.__dict__
     before = [
         (names, name, value)
-        for names in (own, *_modules(function))
+        for names in (own, *modules(function))
         for name, value in list(names.items())
         if id(value) in refusing
     ]
@@ -183,7 +183,7 @@ def _length(kind: type) -> Callable[[Any], Any]:
     return length
 
 
-def _modules(function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
+def modules(function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
     """The names of the program's own module, and of other modules of its package."""
     while not hasattr(
         function, "__globals__"

@@ -22,7 +22,7 @@ class Alphabet:
     gap, entrywise, over_entries = " ", " ⊙ ", " ⊘ "
     arrow, member, times, through, everything = "→", " ∈ ", "×", "..", ":"
     nabla, ell, ones, reals, integers = "∇", "ℓ", "𝟏", "ℝ", "ℤ"
-    bars, rule, product_sign, sum_sign = "‖", " | ", "∏", "Σ"
+    bars, rule, product_sign, sum_sign, maximum_sign = "‖", " | ", "∏", "Σ", "max"
     for_all = "for "
 
     def letter(self, name: str) -> str:
@@ -128,6 +128,7 @@ class Latex(Alphabet):
         r"\mathbb{Z}",
     )
     rule, product_sign, sum_sign = r"\,\big|\, ", r"\prod", r"\sum"
+    maximum_sign = r"\max"
     for_all = r"\text{for } "
 
     def letter(self, name: str) -> str:

@@ -176,11 +176,10 @@ class Formulas(Binders):
         return self.a.norm(self.text(node.of)[0], "2" if node.kind == "operator" else ""), 9
 
     def fold(self, node: nodes.Fold) -> Expression:
+        sign = self.a.maximum_sign if node.operation == "maximum" else self.a.product_sign
         if isinstance(node.of, nodes.Build):
-            return self.running(self.a.product_sign, node.of)
-        return self.a.running(
-            self.a.product_sign, "i", self.a.sub(self.a.within(self.text(node.of), 9), "i")
-        ), 1.5
+            return self.running(sign, node.of)
+        return self.a.running(sign, "i", self.a.sub(self.a.within(self.text(node.of), 9), "i")), 1.5
 
     def reshape(self, node: nodes.Reshape) -> Expression:
         inner = node.of

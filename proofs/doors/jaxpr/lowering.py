@@ -1,0 +1,258 @@
+"""A jaxpr lowered equation by equation: what a primitive becomes is looked up in the table.
+
+A rule binds every operand and every parameter that its primitive has; what it does not bind is refused, by the
+primitive's name and the user's line.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...interpret.questions import shown
+from ...statement import making
+from ...statement.cases import cases_of
+from ...statement.errors import IllFormed
+from ...statement.formats import Format
+from ...statement.nodes import Held, Node, Shape
+from ...statement.order import nonnegative
+from ...statement.whole import Number, Size, Whole, whole
+from ..refused import Refused
+from . import literals
+from .sizes import Dimensions
+from .values import Array, Value, kind_of
+
+LIMIT = 2**31 - 1
+"""The greatest size that is looked at, and the greatest whole number of 32 bits, in which JAX counts."""
+ASIDE = frozenset(
+    (
+        *(
+            "accuracy",
+            "precision",
+            "preferred_element_type",
+            "out_dtype",
+            "sharding",
+            "out_sharding",
+        ),
+        *("unroll", "_split_transpose", "linear"),
+    )
+)
+"""Parameters that say how precisely, where and in which order of memory something is computed, and not what."""
+Rule = Callable[..., Any]
+"""(lowering, *values, **parameters) -> the value of the result, or a list of several."""
+
+
+class Lowering:
+    """One program being lowered.
+
+    Args:
+        rules: the rule for each primitive's name.
+        dimensions: the sizes that its shapes speak of.
+        masks: whether a number far below 0 that is selected by a mask is taken for −∞.
+    """
+
+    def __init__(
+        self, rules: Mapping[str, Rule], dimensions: Dimensions, masks: bool = False
+    ) -> None:
+        self.rules, self.dimensions, self.masks = rules, dimensions, masks
+        self.taken: dict[str, None] = {}
+        """What is taken for granted, in words."""
+        self.obligations: list[tuple[Node, Node, str]] = []
+        """Sides that have to be equal for the nodes to be those of the program, each with what that is of."""
+        self._open: list[Any] = []
+        self._needed: dict[int, tuple[Any, list[Any]]] = {}
+
+    def run(self, program: Any, inputs: Sequence[Any]) -> list[Any]:
+        """The outputs of a jaxpr, open or closed.
+
+        Raises:
+            Refused: at a primitive without a rule, or at what its rule does not read, with the user's line.
+        """
+        jaxpr = getattr(program, "jaxpr", program)
+        consts = [self.constant(one) for one in getattr(program, "consts", ())]
+        values: dict[Any, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
+        values.update(zip(jaxpr.invars, inputs, strict=True))
+
+        def value(atom: Any) -> Any:
+            return (
+                self.constant(atom.val, atom.aval.dtype) if hasattr(atom, "val") else values[atom]
+            )
+
+        for equation in self._those_needed(jaxpr):
+            found = self._equation(equation, [value(atom) for atom in equation.invars])
+            values.update(zip(equation.outvars, found, strict=True))
+        return [value(atom) for atom in jaxpr.outvars]
+
+    def _those_needed(self, jaxpr: Any) -> list[Any]:
+        kept = self._needed.get(id(jaxpr))
+        if kept is None:
+            kept = self._needed[id(jaxpr)] = jaxpr, needed(jaxpr)
+        return kept[1]
+
+    def _equation(self, equation: Any, inputs: list[Any]) -> list[Any]:
+        self._open.append(equation)
+        name = equation.primitive.name
+        try:
+            rule = self.rules.get(name)
+            if rule is None:
+                raise Refused(f"the primitive {name!r} is not read{self.where()}")
+            found = self.apply(rule, name, inputs, equation.params)
+        except Refused as error:
+            if getattr(error, "placed", False):
+                raise
+            line = "" if name in str(error) else f" ({name}{self.where()})"
+            placed = Refused(f"{error}{line}", error.depends)
+            placed.placed = True  # type: ignore[attr-defined]
+            raise placed from error
+        except IllFormed as error:
+            placed = Refused(f"{error} ({name}{self.where()})")
+            placed.placed = True  # type: ignore[attr-defined]
+            raise placed from error
+        finally:
+            self._open.pop()
+        return found if isinstance(found, list) else [found]
+
+    def apply(self, rule: Rule, name: str, inputs: Sequence[Any], given: Mapping[str, Any]) -> Any:
+        """What a rule makes, which has to bind all that it is given.
+
+        Raises:
+            Refused: if it does not.
+        """
+        params = {key: value for key, value in given.items() if key not in ASIDE}
+        try:
+            _signature(rule).bind(self, *inputs, **params)
+        except TypeError as error:
+            said = str(error).replace("'", "")
+            raise Refused(
+                f"the primitive {name!r} is given what its rule does not know: {said}{self.where()}"
+            ) from None
+        return rule(self, *inputs, **params)
+
+    # What rules ask for.
+
+    def constant(self, value: Any, dtype: Any = None) -> Array:
+        """A number or array of the program."""
+        return literals.constant(value, dtype, self.note)
+
+    def note(self, text: str) -> None:
+        """Take something for granted, and say so."""
+        self.taken.setdefault(text)
+
+    def dtype(self, which: int = 0) -> Any:
+        """The format of what the present equation makes; of complex numbers that of their parts."""
+        dtype = self._open[-1].outvars[which].aval.dtype
+        return np.dtype(f"f{dtype.itemsize // 2}") if kind_of(dtype) == "c" else dtype
+
+    def shape(self, which: int = 0) -> Shape:
+        """The shape of what the present equation makes."""
+        return self.lengths(self._open[-1].outvars[which].aval.shape)
+
+    def number(self, dimension: Any) -> Number:
+        """A length, or what is computed of lengths."""
+        return self.dimensions.number(dimension)
+
+    def lengths(self, shape: Sequence[Any]) -> Shape:
+        """Lengths, as nodes have them."""
+        return tuple(map(self.number, shape))
+
+    def fixed(self, dimension: Any, what: str) -> int:
+        """A length that is a number.
+
+        Raises:
+            Refused: if it depends on sizes.
+        """
+        found = self.number(dimension)
+        if isinstance(found, Whole):
+            raise Refused(f"{what} that depends on the sizes")
+        return found
+
+    def made(self, node: Node) -> Value:
+        """A node as the result of the present equation; whole numbers have to fit its format."""
+        dtype = self.dtype()
+        return Value(self.fitting(node, dtype) if kind_of(dtype) == "i" else node, dtype)
+
+    def fitting(self, node: Node, dtype: Any) -> Node:
+        """Whole numbers that fit their format: it is seen, taken for granted and said, or a condition."""
+        info = np.iinfo(dtype)
+        low, high = max(int(info.min), -LIMIT - 1), min(int(info.max), LIMIT)
+        found = cases_of(node)
+        if found is None:
+            kind = "uint" if info.min == 0 else "int"
+            form = Format(
+                kind, min(info.bits, 32)
+            )  # which JAX counts with if it is not told otherwise
+            return node if making.is_mask(node) else Held(node, form)
+        for guards, entry in found:
+            given = guards | small_sizes((entry, *guards, *node.shape))
+            for gap in (high - entry, entry - low):
+                if not nonnegative(gap, node.shape, given):
+                    self.note("whole numbers of sizes fit their type")
+        return node
+
+    def where(self) -> str:
+        """The innermost line of the user's that the present equation came from, as ", file:line"."""
+        places = (place(equation) for equation in reversed(self._open))
+        return next((f", {where}" for where in places if where), "")
+
+
+def small_sizes(numbers: Sequence[Number]) -> frozenset[Number]:
+    """That all sizes which numbers speak of are no greater than `LIMIT`, as numbers ≥ 0."""
+    waiting = [s for n in numbers if isinstance(n, Whole) for s in n.symbols]
+    found: set[Number] = set()
+    seen = set()
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if isinstance(one, Size):
+            found.add(LIMIT - whole(one))
+        for end in (getattr(one, "low", 0), getattr(one, "high", 0)):
+            waiting += end.symbols if isinstance(end, Whole) else []
+    return frozenset(found)
+
+
+@cache
+def _signature(rule: Rule) -> inspect.Signature:
+    return inspect.signature(rule)
+
+
+def needed(jaxpr: Any) -> list[Any]:
+    """The equations that the outputs depend on: a program may trace others, for shapes or checks."""
+    wanted, found = {v for v in jaxpr.outvars if not hasattr(v, "val")}, []
+    for equation in reversed(jaxpr.eqns):
+        if not wanted.isdisjoint(equation.outvars) or equation.primitive.name == "swap":
+            wanted.update(v for v in equation.invars if not hasattr(v, "val"))
+            found.append(equation)
+    return found[::-1]
+
+
+TURN = re.compile(r"\.<locals>\._scanproof_\w+")
+"""How functions are called that a loop's body was made."""
+
+
+def place(equation: Any) -> str:
+    """The user's line that an equation came from, or "" where JAX does not say."""
+    try:
+        from jax._src.source_info_util import summarize
+
+        where = summarize(equation.source_info)
+        file, colon, rest = where.partition(":")
+        return f"{shown(file)}{colon}{TURN.sub('', rest)}" if colon else ""
+    except (ImportError, AttributeError, TypeError):
+        return ""
+
+
+def equations(jaxpr: Any) -> Iterator[Any]:
+    """Every equation of a jaxpr, and of those inside it."""
+    for equation in getattr(jaxpr, "jaxpr", jaxpr).eqns:
+        yield equation
+        for value in equation.params.values():
+            for one in value if isinstance(value, tuple | list) else (value,):
+                if hasattr(one, "eqns") or hasattr(one, "jaxpr"):
+                    yield from equations(one)

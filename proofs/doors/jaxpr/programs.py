@@ -1,0 +1,151 @@
+"""A JAX function as nodes: of arrays that a claim has, or of new inputs, as a side of an equation of two programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from scanproof.constructs.errors import UsageError
+
+from ...interpret.programs.outputs import Path, key, matched, said
+from ...language.libraries import jax as jax_for
+from ...language.sizes import dimensions, names
+from ...statement.errors import IllFormed
+from ...statement.formats import REAL
+from ...statement.nodes import Held, Input, Node, Shape
+from ...statement.statement import Relation, Statement, inputs_of, relation
+from ...statement.whole import Size, whole
+from ..refused import Refused
+from .lowering import Lowering
+from .table import RULES
+from .tracing import Given, Traced, traced
+from .values import Array, Complex, Value
+
+
+class Pair(NamedTuple):
+    """A complex result as two real nodes."""
+
+    real: Node
+    imag: Node
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A program as nodes."""
+
+    outputs: Any
+    """The nodes, nested as the function nests its results."""
+    taken: tuple[str, ...]
+    """What is taken for granted, in words."""
+    obligations: tuple[Relation, ...]
+    """Equations that have to hold for the nodes to be what the program computes."""
+    format: str
+    """The format of real inputs that it was traced in: the first that it takes of float64, float32, and others."""
+    function: Callable[..., Any]
+    """The program itself."""
+    shapes: tuple[Shape, ...]
+    """Those of its arguments."""
+
+
+def lowered(function: Callable[..., Any], arguments: Sequence[Node]) -> Lowered:
+    """A function of JAX arrays, on these arrays.
+
+    Raises:
+        Refused: if it does not trace with symbols for sizes, or has a primitive that is not read; with the line.
+    """
+    inputs = [Given(one.shape, _format(one)) for one in arguments]
+    return _lowered(function, traced(function, inputs), arguments)
+
+
+def _format(node: Node) -> Any:
+    return node.format if isinstance(node, Input | Held) else REAL
+
+
+def _lowered(function: Callable[..., Any], found: Traced, arguments: Sequence[Node]) -> Lowered:
+    given = zip(arguments, found.jaxpr.jaxpr.invars, strict=True)
+    inputs = [Value(node, v.aval.dtype) for node, v in given]
+    try:  # numbers far below 0 that a mask selects are for exponentials, and else are numbers
+        at = Lowering(RULES, found.dimensions, masks=True)
+        leaves = list(map(_node, at.run(found.jaxpr, inputs)))
+    except Refused:
+        at = Lowering(RULES, found.dimensions)
+        leaves = list(map(_node, at.run(found.jaxpr, inputs)))
+    nested = jax_for("a program").tree.unflatten(found.tree, leaves)
+    shapes = tuple(one.shape for one in arguments)
+    obligations = [relation("equal", a, b, label=(what,)) for a, b, what in at.obligations]
+    return Lowered(nested, tuple(at.taken), tuple(obligations), found.format.name, function, shapes)
+
+
+def _node(one: Array) -> Any:
+    if isinstance(one, Complex):
+        return Pair(one.real.real, one.imag.real)
+    return one.real
+
+
+class Written(NamedTuple):
+    """What `equation` makes of two programs."""
+
+    statement: Statement
+    formats: tuple[str, str]
+    """Those of the inputs of both."""
+
+
+def equation(
+    program: Callable[..., Any],
+    specification: Callable[..., Any],
+    shapes: Mapping[str, str],
+    sizes: Mapping[str, int] | None = None,
+    name: str = "program",
+) -> Written:
+    """The statement that two programs are equal at all sizes.
+
+    Args:
+        program: a function of JAX arrays.
+        specification: another one.
+        shapes: those of the arguments in letters for sizes, "T d", by the arguments' names.
+        sizes: the least of each; 1 if it is not given.
+        name: the statement's.
+
+    Raises:
+        Refused: if one of them is not read.
+        UsageError: if they return different numbers of arrays.
+    """
+    least = dict.fromkeys(names(list(shapes.values())), 1) | dict(sizes or {})
+    symbols = {n: Size(n, low) for n, low in least.items()}
+    known = {n: whole(one) for n, one in symbols.items()}
+    inputs = {n: Input(n, tuple(dimensions(text, known))) for n, text in shapes.items()}
+    both = [lowered(one, list(inputs.values())) for one in (program, specification)]
+    found, wanted = (leaves(one.outputs) for one in both)
+    if len(found) != len(wanted):
+        raise UsageError(f"{name}: they return {len(found)} and {len(wanted)} arrays.")
+    order = matched(name, *([path for path, _ in one] for one in (found, wanted)))
+    relations: list[Relation] = []
+    for (one, left), k in zip(found, order, strict=True):
+        label = said(one) or said(wanted[k][0])
+        try:
+            relations.append(relation("equal", left, wanted[k][1], label=(label,) if label else ()))
+        except IllFormed as error:
+            raise Refused(str(error)) from error
+    every = [*relations, *(one for side in both for one in side.obligations)]
+    taken = dict.fromkeys(text for side in both for text in side.taken)
+    added = [one for one in inputs_of(every) if one not in inputs.values()]
+    statement = Statement(
+        name,
+        tuple(symbols.values()),
+        (*inputs.values(), *added),
+        tuple(every),
+        assumed=tuple(taken),
+    )
+    return Written(statement, (both[0].format, both[1].format))
+
+
+def leaves(outputs: Any) -> list[tuple[Path, Any]]:
+    """Each node of nested results, with where it lies."""
+    found, _ = jax_for("a program").tree_util.tree_flatten_with_path(outputs)
+    return [(tuple(map(key, path)), leaf) for path, leaf in found]
+
+
+def in_leaves(outputs: Any, make: Callable[[Node], Any]) -> Any:
+    """Nested results with something else for each node; a complex one is a pair of real ones."""
+    return jax_for("a program").tree.map(make, outputs)

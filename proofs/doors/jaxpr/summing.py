@@ -1,0 +1,267 @@
+"""Sums, products and extremes along axes, products of arrays, convolutions, and triangular systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ...statement import along, choices, making, placing
+from ...statement.choices import negative, select
+from ...statement.making import constant, contracted, entrywise, full, number
+from ...statement.nodes import Node
+from ...statement.order import nonnegative
+from ...statement.reshaping import reshaped
+from ...statement.turns import turned
+from ...statement.whole import Axis, Number, whole
+from ..refused import Refused
+from .comparing import greater_of
+from .lowering import Lowering, Rule
+from .values import Value, with_odd
+
+
+def _reduce_sum(at: Lowering, a: Value, *, axes: Any) -> Value:
+    return at.made(along.total(a.real, axes))
+
+
+def _psum(at: Lowering, *values: Value, axes: Any, axis_index_groups: Any = None) -> list[Value]:
+    """A sum over a named axis that `vmap` has made an axis of the arrays."""
+    if axis_index_groups is not None or not all(isinstance(k, int) for k in axes):
+        raise Refused("a sum over devices")
+    return [replace(one, node=along.total(one.real, axes)) for one in values]
+
+
+def _reduce_prod(at: Lowering, a: Value, *, axes: Any) -> Value:
+    return at.made(along.product(a.real, axes))
+
+
+def _all(at: Lowering, a: Value, *, axes: Any) -> Value:
+    return at.made(along.product(a.node, axes))
+
+
+def _any(at: Lowering, a: Value, *, axes: Any) -> Value:
+    return at.made(choices.inverse(along.product(choices.inverse(a.node), axes)))
+
+
+def _extreme(largest: bool) -> Rule:
+    least = -math.inf if largest else math.inf
+
+    def rule(at: Lowering, a: Value, *, axes: Any, out_sharding: Any = None) -> Value:
+        if a.kind == "b":
+            return (_any if largest else _all)(at, a, axes=axes)
+        for axis in sorted(axes, reverse=True):
+            a = _along(at, a, axis, largest, least)
+        return replace(a, dtype=at.dtype())
+
+    return rule
+
+
+def _along(at: Lowering, a: Value, axis: int, largest: bool, least: float) -> Value:
+    if a.odd is not None and a.odd.number != least:
+        raise Refused("the greatest of numbers and ∞, or NaN")
+    node = a.node if largest else negative(a.node)
+    if a.odd is None:
+        found = along.greatest(node, [axis])
+        return replace(a, node=found if largest else negative(found))
+    place = _unmasked(a.odd.where, axis)
+    if place is None:
+        return _one_by_one(at, a, axis, largest, least)
+    there = _entries(node, axis, place)
+    found = along.greatest(select(a.odd.where, there, node), [axis])
+    return Value(found if largest else negative(found), a.dtype)
+
+
+def _entries(node: Node, axis: int, place: Any) -> Node:
+    """The array with the entry at one place along an axis everywhere along it."""
+    places = list(making.places_of(node.shape))
+    places[axis] = place
+    return making.take(node, places, node.shape)
+
+
+def _unmasked(where: Node, axis: int) -> Any:
+    """A place along an axis where a mask is seen to be 0: the first, the last, or the place on another axis."""
+    length = where.shape[axis]
+    others = [whole(Axis(k)) for k in range(len(where.shape)) if k != axis]
+    for place in (0, length - 1, *others):
+        ends = placing.within(place, length)
+        if all(nonnegative(end, where.shape) for end in ends):
+            here = choices.above(_entries(where, axis, place))
+            if constant(here) == 0:
+                return place
+    return None
+
+
+def _one_by_one(at: Lowering, a: Value, axis: int, largest: bool, least: float) -> Value:
+    """Where every entry along an axis may be −∞: a loop that carries the greatest, and whether there is one."""
+    assert a.odd is not None
+    rows, masks = along.first(a.node, axis), along.first(a.odd.where, axis)
+    pick = choices.greater if largest else choices.smaller
+
+    def turn(time: Any, before: Any) -> Any:
+        best, none = before
+        one = with_odd(best, a.dtype, least, none)
+        here = making.row(rows, time), making.row(masks, time)
+        both = greater_of(a.dtype, one, with_odd(here[0], a.dtype, least, here[1]), pick, least)
+        return [both.node, both.where], []
+
+    if not nonnegative(rows.shape[0] - 1):
+        raise Refused("the greatest of entries of which there may be none")
+    shape = rows.shape[1:]
+    start = full(number(0), shape), full(number(1), shape)
+    states = turned(turn, start, rows.shape[0]).states
+    node, none = (making.row(one, rows.shape[0]) for one in states)
+    return with_odd(node, a.dtype, least, none)
+
+
+def _cumulative(of: Callable[[Node, int, bool], Node]) -> Rule:
+    def rule(at: Lowering, a: Value, *, axis: int, reverse: bool) -> Value:
+        return at.made(of(a.real, axis, reverse))
+
+    return rule
+
+
+def _cumlogsumexp(node: Node, axis: int, reverse: bool) -> Node:
+    return entrywise("log", along.sums(entrywise("exp", node), axis, reverse))
+
+
+def _place(largest: bool) -> Rule:
+    def rule(at: Lowering, a: Value, *, axes: Any, index_dtype: Any) -> Value:
+        (axis,) = axes
+        node = a.real if largest else negative(a.real)
+        return Value(along.place_of_greatest(node, axis), index_dtype)
+
+    return rule
+
+
+def _dot_general(at: Lowering, a: Value, b: Value, *, dimension_numbers: Any) -> Value:
+    """Output axes: batch, free ones of the left side, free ones of the right."""
+    (summed, others), (batch, batches) = dimension_numbers
+    left, right = list(range(len(a.shape))), [len(a.shape) + k for k in range(len(b.shape))]
+    for k, l in zip((*summed, *batch), (*others, *batches), strict=True):
+        if a.shape[k] != b.shape[l]:
+            raise Refused(f"lengths {making.shown([a.shape[k], b.shape[l]])} meet")
+        right[l] = k
+    result = [
+        *batch,
+        *(k for k in left if k not in (*summed, *batch)),
+        *(right[k] for k in range(len(right)) if k not in (*others, *batches)),
+    ]
+    return at.made(contracted([a.real, b.real], [left, right], result))
+
+
+def _convolution(
+    at: Lowering,
+    a: Value,
+    b: Value,
+    *,
+    window_strides: Any,
+    padding: Any,
+    lhs_dilation: Any,
+    rhs_dilation: Any,
+    dimension_numbers: Any,
+    feature_group_count: Any,
+    batch_group_count: Any,
+) -> Value:
+    """out[n, o, s] = Σ_i Σ_k in[n, c + i, stride·s + step·k − low] w[o, i, k], c the first feature of o's group."""
+    if batch_group_count != 1:
+        raise Refused("a convolution with groups of batches")
+    numbers = dimension_numbers
+    array = making.permuted(a.real, numbers.lhs_spec)
+    kernel = making.permuted(b.real, numbers.rhs_spec)
+    for axis, gap in enumerate(lhs_dilation, start=2):
+        gap = at.fixed(gap, "a convolution with a dilation") - 1
+        array = placing.spaced(array, number(0), gap, axis)
+    shape = at.shape()
+    spots = [shape[k] for k in numbers.out_spec[2:]]
+    taps, rank = kernel.shape[2:], len(kernel.shape) - 2
+    places: list[Number] = [whole(Axis(0)), whole(Axis(1))]
+    guards: list[Number] = []
+    for k in range(rank):
+        stride, step = (
+            at.fixed(one[k], "a convolution with a stride")
+            for one in (window_strides, rhs_dilation)
+        )
+        place = whole(Axis(2 + k)) * stride + whole(Axis(2 + rank + k)) * step
+        place = place - at.number(padding[k][0])
+        places.append(place)
+        guards += placing.within(place, array.shape[2 + k])
+    lengths = (*array.shape[:2], *spots, *taps)
+    guards = [g for g in guards if not nonnegative(g, lengths)]
+    windows = making.take(array, places, lengths, guards)
+    found = _grouped(at, windows, kernel, rank, feature_group_count)
+    order = [list(numbers.out_spec).index(k) for k in range(len(shape))]
+    return at.made(making.permuted(found, order))
+
+
+def _grouped(at: Lowering, windows: Node, kernel: Node, rank: int, groups: Any) -> Node:
+    """Σ over the features of a group and the taps: (n, c, s…, k…) and (o, i, k…) -> (n, o, s…)."""
+    n, c, o = 0, 1, 2
+    spots, taps = [range(first, first + rank) for first in (3, 3 + rank)]
+    if at.number(groups) == 1:
+        axes = [n, c, *spots, *taps], [o, c, *taps]
+        return contracted([windows, kernel], axes, [n, o, *spots])
+    if kernel.shape[1] == 1 and kernel.shape[0] == windows.shape[1]:  # one feature each
+        kernel = making.take(
+            kernel,
+            [whole(Axis(0)), 0, *(whole(Axis(1 + k)) for k in range(rank))],
+            (kernel.shape[0], *kernel.shape[2:]),
+        )
+        return contracted([windows, kernel], ([n, c, *spots, *taps], [c, *taps]), [n, c, *spots])
+    count = at.fixed(groups, "a convolution with a number of groups")
+    own, others = windows.shape[1], kernel.shape[0]
+    width = kernel.shape[1]
+    each = placing.count_of_steps(others, count)
+    parts = reshaped(windows, (windows.shape[0], count, width, *windows.shape[2:]))
+    kernels = reshaped(kernel, (count, each, *kernel.shape[1:]))
+    g = 3 + 2 * rank
+    axes = [n, g, c, *spots, *taps], [g, o, c, *taps]
+    found = contracted([parts, kernels], axes, [n, g, o, *spots])
+    assert own == width * count
+    return reshaped(found, (found.shape[0], others, *found.shape[3:]))
+
+
+def _triangular_solve(
+    at: Lowering,
+    a: Value,
+    b: Value,
+    *,
+    left_side: bool,
+    lower: bool,
+    transpose_a: bool,
+    conjugate_a: bool,
+    unit_diagonal: bool,
+) -> Value:
+    matrix, right = a.real, b.real
+    if not left_side:  # x A = b is Aᵀ xᵀ = bᵀ
+        right = _transposed(right)
+    if transpose_a == left_side:
+        matrix, lower = _transposed(matrix), not lower
+    found = making.solved(matrix, right, lower, unit_diagonal)
+    return at.made(found if left_side else _transposed(found))
+
+
+def _transposed(node: Node) -> Node:
+    count = len(node.shape)
+    return making.permuted(node, [*range(count - 2), count - 1, count - 2])
+
+
+RULES: dict[str, Rule] = {
+    "reduce_sum": _reduce_sum,
+    "psum": _psum,
+    "reduce_prod": _reduce_prod,
+    "reduce_and": _all,
+    "reduce_or": _any,
+    "reduce_max": _extreme(True),
+    "reduce_min": _extreme(False),
+    "argmax": _place(True),
+    "argmin": _place(False),
+    "cumsum": _cumulative(along.sums),
+    "cumprod": _cumulative(along.products),
+    "cumlogsumexp": _cumulative(_cumlogsumexp),
+    "cummax": _cumulative(lambda *args: along.running(choices.greater, *args)),
+    "cummin": _cumulative(lambda *args: along.running(choices.smaller, *args)),
+    "dot_general": _dot_general,
+    "conv_general_dilated": _convolution,
+    "triangular_solve": _triangular_solve,
+}

@@ -1,0 +1,19 @@
+"""What each primitive of JAX becomes, in one table."""
+
+from __future__ import annotations
+
+from . import comparing, control, entrywise, moving, places, summing
+from .complex_numbers import with_complex_numbers
+from .lowering import Rule
+
+RULES: dict[str, Rule] = with_complex_numbers(
+    {
+        **entrywise.RULES,
+        **comparing.RULES,
+        **moving.RULES,
+        **summing.RULES,
+        **places.RULES,
+        **control.RULES,
+    }
+)
+"""The rule for each primitive, by its name."""

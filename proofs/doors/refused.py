@@ -1,0 +1,24 @@
+"""What a door does not let in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..statement.whole import Number
+
+
+class Depends(NamedTuple):
+    """What would have to be known of the sizes, which are to be told apart by it."""
+
+    number: Number
+    by: Number | None = None
+    """Whether `number` is a multiple of this; None where its sign is the question."""
+
+
+class Refused(Exception):
+    """What a body or a program does has no nodes; the message says it by name, with the line."""
+
+    def __init__(self, why: str, depends: Depends | None = None) -> None:
+        super().__init__(why)
+        self.depends = depends
+        """What it hinges on, where that is known."""
