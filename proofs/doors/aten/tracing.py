@@ -1,0 +1,337 @@
+"""PyTorch traces a function itself: at example sizes that stand for symbols, with what it asked of them kept.
+
+A trace holds for the formats of its inputs, its device and its gradient mode. That what a function asks of sizes has
+one answer at all of them is checked here; sizes 0 and 1 are no special cases of the tracer's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from ...interpret.questions import place, raised_at
+from ...statement.order import nonnegative
+from ...statement.whole import Number, Size, Whole, at
+from .refusal import Decided, Refused, torch
+from .sizes import Sizes, Unsaid, examples
+from .table import RULES
+
+
+@dataclass(frozen=True)
+class Given:
+    """An input: its shape in sizes, and PyTorch's format."""
+
+    shape: tuple[Number, ...]
+    dtype: Any
+
+
+@dataclass(frozen=True)
+class Traced:
+    """What PyTorch made of a function."""
+
+    graph: Any
+    sizes: Sizes
+    tree: Any
+    """How its outputs are nested."""
+    formats: tuple[str, ...]
+    """The formats of its inputs, for which it holds."""
+
+
+def beside() -> tuple[str, ...]:
+    """Folders whose code is not the user's."""
+    return (os.path.dirname(torch().__file__) + os.sep,)
+
+
+def numbers_in(code: CodeType) -> Iterator[int]:
+    """The whole numbers in a function's code, and in that of functions inside it."""
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from numbers_in(one)
+        for number in one if isinstance(one, tuple) else (one,):
+            if type(number) is int:
+                yield abs(number)
+
+
+def example_sizes(given: Sequence[Given], numbers: set[int]) -> dict[str, int]:
+    """Numbers for the sizes that make different lengths different, and none a number of the source."""
+    lengths = list(dict.fromkeys(n for one in given for n in one.shape))
+    sizes = {
+        s.name: s for n in lengths if isinstance(n, Whole) for s in n.symbols if isinstance(s, Size)
+    }
+    least = {name: one.least for name, one in sizes.items()}
+    for found in examples(sorted(sizes), least, numbers):
+        values = [at(n, lambda s: found[s.name]) for n in lengths]
+        symbolic = {v for n, v in zip(lengths, values, strict=True) if isinstance(n, Whole)}
+        if len(set(values)) == len(values) and symbolic.isdisjoint(numbers):
+            return found
+    raise Refused("there are too many sizes, or numbers in the source, to tell them apart")
+
+
+def example_inputs(given: Sequence[Given], sizes: dict[str, int]) -> list[Any]:
+    """Tensors of these sizes."""
+    t = torch()
+    found = []
+    generator = t.Generator().manual_seed(0)
+    for one in given:
+        shape = [at(n, lambda s: sizes[s.name]) for n in one.shape]
+        if one.dtype.is_floating_point or one.dtype.is_complex:
+            tensor = t.rand(shape, generator=generator, dtype=t.float64).to(one.dtype)
+        else:
+            tensor = t.randint(0, 2, shape, generator=generator).to(one.dtype)
+        found.append(tensor)
+    return found
+
+
+def trace(function: Callable[..., Any], given: Sequence[Given], numbers: set[int]) -> Traced:
+    """The graph of a function on tensors of these shapes and formats.
+
+    Args:
+        function: of tensors.
+        given: its inputs.
+        numbers: those of the source, which no example size may be.
+
+    Raises:
+        Refused: if it cannot be traced.
+        Decided: if it asks something of sizes that holds at some of them only.
+    """
+    t = torch()
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental import _config
+    from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.utils import _pytree
+
+    sizes = example_sizes(given, numbers)
+    env = _questions()
+    mode = FakeTensorMode(shape_env=env, allow_non_fake_inputs=True)
+    trees: list[Any] = []
+
+    def flat(*tensors: Any) -> Any:
+        leaves, tree = _pytree.tree_flatten(function(*tensors))
+        trees.append(tree)
+        return leaves
+
+    with ExitStack() as entered:
+        entered.enter_context(_config.patch(backed_size_oblivious=True))  # type: ignore[attr-defined]
+        entered.enter_context(_settings())
+        inputs = [_fake(mode, one) for one in example_inputs(given, sizes)]
+        functional = t.func.functionalize(flat, remove="mutations")
+        try:
+            with _lines():
+                graph = make_fx(
+                    functional, tracing_mode="symbolic", decomposition_table=_decompositions()
+                )(*inputs)
+        except (Refused, RecursionError):
+            raise
+        except Exception as error:
+            raise _in_words(error) from error
+    known = _symbols(inputs, given)
+    at_one = _expect_all_sizes(env, known)
+    for one in _nodes(graph):
+        if str(one.target).startswith("aten._local_scalar_dense"):
+            where = one.meta.get("stack_trace") or ""
+            raise Refused(f"a number of an array is asked{where}; compute with the array itself")
+    if at_one:
+        _expect_same_at_one(function, graph, given, sizes, at_one)
+    formats = tuple(str(one.dtype).removeprefix("torch.") for one in given)
+    return Traced(graph, known, trees[-1], formats)
+
+
+def _fake(mode: Any, tensor: Any) -> Any:
+    from torch.fx.experimental.symbolic_shapes import DimDynamic, StatelessSymbolicContext
+
+    context = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DUCK] * tensor.dim())
+    return mode.from_tensor(tensor, symbolic_context=context)
+
+
+def _decompositions() -> dict[Any, Any]:
+    """PyTorch's own, for operations without a rule."""
+    from torch._decomp import core_aten_decompositions
+
+    def has_rule(operation: Any) -> bool:
+        return f"{operation._opname}.{operation._overloadname}" in RULES
+
+    return {one: made for one, made in core_aten_decompositions().items() if not has_rule(one)}
+
+
+@contextmanager
+def _settings() -> Iterator[None]:
+    """Attention by its formula, and functions as they are written where they are compiled."""
+    t = torch()
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    with ExitStack() as entered:
+        entered.enter_context(sdpa_kernel(SDPBackend.MATH))
+        entered.enter_context(t.compiler.set_stance("force_eager"))
+        yield
+
+
+@contextmanager
+def _lines() -> Iterator[None]:
+    """Each operation of the graph keeps the user's line."""
+    from torch.fx import traceback
+    from torch.overrides import TorchFunctionMode
+
+    folders = beside()
+
+    class Lines(TorchFunctionMode):
+        def __torch_function__(
+            self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            traceback.set_stack_trace([place(folders) or " "])
+            return function(*args, **(kwargs or {}))
+
+    with traceback.preserve_node_meta(), Lines():
+        yield
+
+
+def _in_words(error: Exception) -> Refused:
+    """What went wrong while PyTorch traced, in one line."""
+    where, name = raised_at(error, beside()), type(error).__name__
+    said = (str(error).strip().splitlines() or [""])[0]
+    if "DataDependent" in name or "data-dependent" in said:
+        return Refused(f"a number of an array is asked{where}; compute with the array itself")
+    return Refused(f"it fails as PyTorch traces it: {name}{where}: {said}")
+
+
+def _symbols(inputs: Sequence[Any], given: Sequence[Given]) -> Sizes:
+    known: dict[Any, Number] = {}
+    for tensor, one in zip(inputs, given, strict=True):
+        for theirs, ours in zip(tensor.shape, one.shape, strict=True):
+            node = getattr(theirs, "node", None)
+            if node is not None:
+                known[node.expr] = known[node._expr] = ours
+    return Sizes(known)
+
+
+def _questions() -> Any:
+    """PyTorch's record of what is asked of sizes, which keeps who asked: `asked` has the line, and "torch" or "user".
+
+    Which kernel and memory layout PyTorch takes changes no number, and is no question.
+    """
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    folders = beside()
+    answering = tuple(folders[0] + part for part in ("fx" + os.sep, "__init__.py", "_subclasses"))
+    kernels = folders[0] + os.path.join("_subclasses", "fake_impls.py")
+
+    class Questions(ShapeEnv):
+        asked: dict[int, tuple[str, str]]
+
+        def evaluate_expr(self, *args: Any, **options: Any) -> Any:
+            who = asking()
+            if who == "kernel":
+                with self.suppress_guards():
+                    return super().evaluate_expr(*args, **options)
+            count = len(self.guards)
+            found = super().evaluate_expr(*args, **options)
+            if len(self.guards) > count:
+                self.asked[len(self.guards) - 1] = place(folders), who
+            return found
+
+    def asking() -> str:
+        frame: Any = sys._getframe(2)
+        while frame is not None and frame.f_code.co_filename.startswith(answering):
+            if frame.f_code.co_filename == kernels:
+                return "kernel"
+            frame = frame.f_back
+        torchs = frame is not None and frame.f_code.co_filename.startswith(folders)
+        return "torch" if torchs else "user"
+
+    env = Questions(specialize_zero_one=False, duck_shape=True)
+    env.asked = {}
+    return env
+
+
+def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
+    """Refuse where what was asked of sizes does not hold at all of them.
+
+    Whether a length is 1, where PyTorch itself asks, is most often whether it has to be repeated: the names of such
+    sizes are handed back, to look at 1.
+
+    Raises:
+        Decided: for the first such.
+    """
+    every = [(guard.expr, *env.asked.get(n, ("", "user"))) for n, guard in enumerate(env.guards)]
+    for found in env.deferred_runtime_asserts.values():
+        every += [(one.expr, "", "user") for one in found]
+    at_one: set[str] = set()
+    for expr, where, who in every:
+        if known.holds(expr):
+            continue
+        if any(s not in known.known for s in expr.free_symbols):
+            raise Refused(f"a condition on a number of an array{where}: {expr}")
+        try:
+            number, relation = known.relation(expr)
+        except Unsaid:
+            number, relation = None, ""
+        if who == "torch" and relation == "≠ 0" and isinstance(number, Whole):
+            if all(c > 0 for m, c in (number + 1).parts if m) and dict(number.parts).get(()) == -1:
+                at_one |= {s.name for s in number.symbols if isinstance(s, Size)}
+                continue
+        text = known.texts(expr)
+        message = f"it asks whether {text}{where}, which depends on the sizes"
+        raise Decided(message, text, number, relation)
+    for symbol, expr in env.replacements.items():
+        if symbol in known.known and known.said(expr) != known.known[symbol]:
+            number = known.known[symbol] - known.said(expr)
+            text = known.texts(f"{symbol} = {expr}")
+            raise Decided(f"it takes {text}", text, number, "= 0")
+    for symbol, ends in env.var_to_range.items():
+        if symbol in known.known:
+            _expect_range(known.known[symbol], ends)
+    return at_one
+
+
+def _expect_same_at_one(
+    function: Callable[..., Any],
+    graph: Any,
+    given: Sequence[Given],
+    sizes: dict[str, int],
+    names: set[str],
+) -> None:
+    """Refuse where the graph does something else than the function at sizes of 1.
+
+    Raises:
+        Decided: if it does.
+    """
+    t = torch()
+    from torch.utils import _pytree
+
+    for ones in [*({name} for name in sorted(names)), names]:
+        at_one = {name: 1 if name in ones else value for name, value in sizes.items()}
+        tensors = example_inputs(given, at_one)
+        wanted = _pytree.tree_leaves(function(*(one.clone() for one in tensors)))
+        found = graph(*tensors)
+        for one, other in zip(found, wanted, strict=True):
+            if not isinstance(other, t.Tensor):
+                continue
+            same = one.shape == other.shape and t.allclose(
+                one.double(), other.detach().double(), rtol=1e-4, atol=1e-5, equal_nan=True
+            )
+            if not same:
+                text = " = 1 or ".join(sorted(ones)) + " = 1"
+                raise Decided(f"it does something else where {text}", text)
+
+
+def _expect_range(number: Number, ends: Any) -> None:
+    low, high = ends.lower, ends.upper
+    for end, gap in ((low, 1), (high, -1)):
+        if not getattr(end, "is_Integer", False):
+            continue
+        left = (number - int(end)) * gap
+        if not nonnegative(left):
+            text = f"{number!r} {'≥' if gap > 0 else '≤'} {end}"
+            raise Decided(f"it asks for {text}", text, left, "≥ 0")
+
+
+def _nodes(graph: Any) -> Iterator[Any]:
+    """The operations of a graph, and of those inside it."""
+    yield from graph.graph.nodes
+    for inner in graph.children():
+        if hasattr(inner, "graph"):
+            yield from _nodes(inner)
