@@ -14,7 +14,7 @@ from ...statement.nodes import Node
 from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole, spelled
 from .. import entries
-from . import entrywise, moving, sums  # noqa: F401  they fill the table
+from . import entrywise, moving, scanning, sums  # noqa: F401  they fill the table
 from .refusal import Decided, Refused
 from .sizes import Sizes, Unsaid
 from .table import PLACEMENT, RULES
@@ -45,7 +45,12 @@ class Lowering:
     """
 
     def __init__(
-        self, graph: Any, sizes: Sizes, given: Sequence[Any], notes: Notes, writes: Writes
+        self,
+        graph: Any,
+        sizes: Sizes,
+        given: Sequence[Any],
+        notes: Notes,
+        writes: Writes,
     ) -> None:
         self.graph, self.sizes, self.notes, self.writes = graph, sizes, notes, writes
         self.given = list(given)
@@ -60,7 +65,10 @@ class Lowering:
             Refused: for what has no rule, or is not bound by one.
         """
         given = iter(self.given)
+        needed = _needed(self.graph.graph)
         for one in self.graph.graph.nodes:
+            if one not in needed and one.op != "placeholder":
+                continue
             if one.op == "placeholder":
                 self.known[one] = next(given)
             elif one.op == "get_attr":
@@ -72,6 +80,10 @@ class Lowering:
                 found = self._plain(one.args[0])
                 return list(found) if isinstance(found, list | tuple) else [found]
         raise Refused("the graph has no output")
+
+    def inside(self, graph: Any, given: Sequence[Any]) -> Lowering:
+        """The lowering of a graph in this one, for these inputs."""
+        return Lowering(graph, self.sizes, given, self.notes, self.writes)
 
     # One operation.
 
@@ -86,9 +98,7 @@ class Lowering:
         if self.name in SIZES:
             return SIZES[self.name](self, *self._plain(one.args))
         if getattr(target, "__name__", "") == "scan":
-            from .loops import lowered
-
-            return lowered(self, *self._plain(one.args))
+            return scanning.lowered(self, *self._plain(one.args))
         rule = RULES.get(self.name)
         if rule is None:
             raise self.refuse("it has no rule")
@@ -308,6 +318,18 @@ class Lowering:
         if tensor.dim() == 0 and isinstance(values, float) and math.isinf(values):
             return Value(entries.ZERO, tensor.dtype, entries.ZERO, 1 if values > 0 else -1)
         return Value(made(values), tensor.dtype)
+
+
+def _needed(graph: Any) -> set[Any]:
+    """The operations that the output is computed from."""
+    found: set[Any] = set()
+    waiting = [one for one in graph.nodes if one.op == "output"]
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += one.all_input_nodes
+    return found
 
 
 def axes_of_ones(node: Node, shape: nodes.Shape) -> Node:

@@ -9,11 +9,13 @@ from typing import Any
 from ...statement import nodes
 from ...statement.formats import REAL, Format
 from ...statement.nodes import Node
-from ...statement.whole import Number
+from ...statement.whole import Number, Size, Whole, whole
+from . import agreement
+from .following import followed
 from .lowering import Lowering, Notes
 from .refusal import Refused, torch
-from .tracing import Given, trace
-from .values import Value
+from .tracing import Given, Traced
+from .values import Value, format_of
 from .writing import Writes
 
 
@@ -55,15 +57,37 @@ def read(
     """
     known = [_dtype(node) for node in given] if dtypes is None else list(dtypes)
     every = [Given(node.shape, dtype) for node, dtype in zip(given, known, strict=True)]
-    traced = trace(function, every, set())
+    traced = followed(function, every)
+    fresh = [
+        nodes.Input(f"x{k}", n.shape, format_of(d))
+        for k, (n, d) in enumerate(zip(given, known, strict=True))
+    ]
+    found, _ = _lowered(traced, fresh, known)
+    agreement.expect(function, every, fresh, found, _sizes(given), traced.at_one)
+    outputs, notes = _lowered(traced, given, known)
+    return Read(outputs, traced.tree, traced.formats, tuple(notes.assumes))
+
+
+def _lowered(
+    traced: Traced, given: Sequence[Node], dtypes: Sequence[Any]
+) -> tuple[tuple[Node, ...], Notes]:
+    """What a traced function returns for these, and what is taken for granted."""
     notes = Notes()
-    values = [Value(node, dtype) for node, dtype in zip(given, known, strict=True)]
+    values = [Value(node, dtype) for node, dtype in zip(given, dtypes, strict=True)]
+    for k, time in enumerate(traced.places):
+        length = 0 if time is None else whole(time) + 1
+        values.append(Value(nodes.Input(f"turn {k}", (length,)), torch().float32))
     lowering = Lowering(traced.graph, traced.sizes, values, notes, Writes())
     found = lowering.outputs()
     if not found:
         raise Refused("it returns nothing; an array, or several, are expected")
-    outputs = tuple(_output(lowering, value) for value in found)
-    return Read(outputs, traced.tree, traced.formats, tuple(notes.assumes))
+    return tuple(_output(lowering, value) for value in found), notes
+
+
+def _sizes(given: Sequence[Node]) -> list[tuple[str, int]]:
+    """The sizes in shapes, with their least values."""
+    every = (s for one in given for n in one.shape if isinstance(n, Whole) for s in n.symbols)
+    return [(one.name, one.least) for one in dict.fromkeys(every) if isinstance(one, Size)]
 
 
 def _output(lowering: Lowering, value: Any) -> Node:

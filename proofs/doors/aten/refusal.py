@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 from typing import Any
 
 SUPPORTED = ("2.13", "2.14")
@@ -23,6 +24,8 @@ class Decided(Refused):
         super().__init__(message)
         self.condition = condition
         """What the trace took for true."""
+        self.loops: dict[Any, Any] = {}
+        """Loops by the positions that the numbers of their turns are."""
         self.number, self.relation = number, relation
         """A whole number of sizes, and "≥ 0", "= 0" or "≠ 0", where the condition is one of such."""
 
@@ -41,3 +44,8 @@ def torch() -> Any:
         known = " and ".join(SUPPORTED)
         raise Refused(f"PyTorch {version} is installed; functions are read with {known}")
     return found
+
+
+def beside() -> tuple[str, ...]:
+    """Folders whose code is not the user's."""
+    return (os.path.dirname(torch().__file__) + os.sep,)

@@ -15,9 +15,11 @@ from types import CodeType
 from typing import Any
 
 from ...interpret.questions import place, raised_at
+from ...statement import binding
 from ...statement.order import nonnegative
-from ...statement.whole import Number, Size, Whole, at
-from .refusal import Decided, Refused, torch
+from ...statement.whole import Number, Position, Size, Whole, at, spelled, whole
+from .indexing import lines
+from .refusal import Decided, Refused, beside, torch
 from .sizes import Sizes, Unsaid, examples
 from .table import RULES
 
@@ -40,11 +42,10 @@ class Traced:
     """How its outputs are nested."""
     formats: tuple[str, ...]
     """The formats of its inputs, for which it holds."""
-
-
-def beside() -> tuple[str, ...]:
-    """Folders whose code is not the user's."""
-    return (os.path.dirname(torch().__file__) + os.sep,)
+    places: tuple[Position | None, ...]
+    """Further inputs: arrays that are longer by 1 than the number of a turn, this position; None where unused."""
+    at_one: frozenset[str]
+    """Sizes of which PyTorch itself asked whether they are 1; there the graph is to be compared with the function."""
 
 
 def numbers_in(code: CodeType) -> Iterator[int]:
@@ -87,13 +88,29 @@ def example_inputs(given: Sequence[Given], sizes: dict[str, int]) -> list[Any]:
     return found
 
 
-def trace(function: Callable[..., Any], given: Sequence[Given], numbers: set[int]) -> Traced:
+@dataclass
+class Turns:
+    """Symbols for the numbers of turns: `symbols` are handed out, and `used` says of how many turns each is."""
+
+    symbols: list[Any]
+    used: list[tuple[Any, Any, Any]]
+
+
+def trace(
+    function: Callable[..., Any],
+    given: Sequence[Given],
+    numbers: set[int],
+    turns: Turns | None = None,
+    most: int = 0,
+) -> Traced:
     """The graph of a function on tensors of these shapes and formats.
 
     Args:
         function: of tensors.
         given: its inputs.
         numbers: those of the source, which no example size may be.
+        turns: where loops over sizes find the numbers of their turns.
+        most: how many of these there may be.
 
     Raises:
         Refused: if it cannot be traced.
@@ -101,16 +118,25 @@ def trace(function: Callable[..., Any], given: Sequence[Given], numbers: set[int
     """
     t = torch()
     from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch._subclasses.functional_tensor import dispatch_functionalize
+    from torch.fx import traceback
     from torch.fx.experimental import _config
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.utils import _pytree
 
+    for n in dict.fromkeys(n for one in given for n in one.shape):
+        if not nonnegative(n - 1):  # PyTorch takes for granted that a size is no 0
+            raise Decided(f"it takes {spelled(n)} ≥ 1", f"{spelled(n)} ≥ 1", n - 1, "≥ 0")
     sizes = example_sizes(given, numbers)
     env = _questions()
     mode = FakeTensorMode(shape_env=env, allow_non_fake_inputs=True)
     trees: list[Any] = []
 
     def flat(*tensors: Any) -> Any:
+        if turns is not None:
+            turns.symbols[:] = [one.shape[0] - 1 for one in tensors[len(given) :]]
+            turns.used.clear()
+            tensors = tensors[: len(given)]
         leaves, tree = _pytree.tree_flatten(function(*tensors))
         trees.append(tree)
         return leaves
@@ -119,32 +145,52 @@ def trace(function: Callable[..., Any], given: Sequence[Given], numbers: set[int
         entered.enter_context(_config.patch(backed_size_oblivious=True))  # type: ignore[attr-defined]
         entered.enter_context(_settings())
         inputs = [_fake(mode, one) for one in example_inputs(given, sizes)]
-        functional = t.func.functionalize(flat, remove="mutations")
+        places = [_fake(mode, t.empty(3 + k % 4), own=True) for k in range(most)]
+        functional = dispatch_functionalize(flat)
         try:
-            with _lines():
+            with traceback.preserve_node_meta(), lines():
                 graph = make_fx(
                     functional, tracing_mode="symbolic", decomposition_table=_decompositions()
-                )(*inputs)
+                )(*inputs, *places)
         except (Refused, RecursionError):
             raise
         except Exception as error:
             raise _in_words(error) from error
     known = _symbols(inputs, given)
-    at_one = _expect_all_sizes(env, known)
+    loops = _of_turns(known, turns.used) if turns is not None else {}
+    positions = [loops.get(one.shape[0].node.expr) for one in places]
+    try:
+        at_one = _expect_all_sizes(env, known)
+    except Decided as error:
+        error.loops = {loops[s.node.expr + 1]: loop for s, _, loop in turns.used} if turns else {}
+        raise
     for one in _nodes(graph):
         if str(one.target).startswith("aten._local_scalar_dense"):
             where = one.meta.get("stack_trace") or ""
             raise Refused(f"a number of an array is asked{where}; compute with the array itself")
-    if at_one:
-        _expect_same_at_one(function, graph, given, sizes, at_one)
     formats = tuple(str(one.dtype).removeprefix("torch.") for one in given)
-    return Traced(graph, known, trees[-1], formats)
+    return Traced(graph, known, trees[-1], formats, tuple(positions), frozenset(at_one))
 
 
-def _fake(mode: Any, tensor: Any) -> Any:
+def _of_turns(known: Sizes, used: Sequence[tuple[Any, Any, Any]]) -> dict[Any, Position]:
+    """The positions that numbers of turns are, by PyTorch's symbols; `known` learns them."""
+    found: dict[Any, Position] = {}
+    for symbol, length, _ in used:
+        try:
+            turns = known.of(length)
+        except Unsaid as error:
+            raise Refused(f"a loop with {known.texts(error)} turns") from error
+        time = binding.fresh(0, turns)
+        found[symbol.node.expr + 1] = time
+        known.known[symbol.node.expr + 1] = whole(time) + 1
+    return found
+
+
+def _fake(mode: Any, tensor: Any, own: bool = False) -> Any:
     from torch.fx.experimental.symbolic_shapes import DimDynamic, StatelessSymbolicContext
 
-    context = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DUCK] * tensor.dim())
+    kind = DimDynamic.DYNAMIC if own else DimDynamic.DUCK
+    context = StatelessSymbolicContext(dynamic_sizes=[kind] * tensor.dim())
     return mode.from_tensor(tensor, symbolic_context=context)
 
 
@@ -170,25 +216,6 @@ def _settings() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def _lines() -> Iterator[None]:
-    """Each operation of the graph keeps the user's line."""
-    from torch.fx import traceback
-    from torch.overrides import TorchFunctionMode
-
-    folders = beside()
-
-    class Lines(TorchFunctionMode):
-        def __torch_function__(
-            self, function: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            traceback.set_stack_trace([place(folders) or " "])
-            return function(*args, **(kwargs or {}))
-
-    with traceback.preserve_node_meta(), Lines():
-        yield
-
-
 def _in_words(error: Exception) -> Refused:
     """What went wrong while PyTorch traced, in one line."""
     where, name = raised_at(error, beside()), type(error).__name__
@@ -211,13 +238,21 @@ def _symbols(inputs: Sequence[Any], given: Sequence[Given]) -> Sizes:
 def _questions() -> Any:
     """PyTorch's record of what is asked of sizes, which keeps who asked: `asked` has the line, and "torch" or "user".
 
-    Which kernel and memory layout PyTorch takes changes no number, and is no question.
+    Which kernel and memory layout PyTorch takes changes no number, and is no question; nor is whether a loop has a
+    turn: one without leaves what it begins with.
     """
     from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
     folders = beside()
     answering = tuple(folders[0] + part for part in ("fx" + os.sep, "__init__.py", "_subclasses"))
-    kernels = folders[0] + os.path.join("_subclasses", "fake_impls.py")
+    kernels = tuple(
+        folders[0] + os.path.join(*path)
+        for path in (
+            ("_subclasses", "fake_impls.py"),
+            ("_higher_order_ops", "scan.py"),
+            ("_higher_order_ops", "utils.py"),
+        )
+    )
 
     class Questions(ShapeEnv):
         asked: dict[int, tuple[str, str]]
@@ -235,12 +270,15 @@ def _questions() -> Any:
 
     def asking() -> str:
         frame: Any = sys._getframe(2)
-        while frame is not None and frame.f_code.co_filename.startswith(answering):
-            if frame.f_code.co_filename == kernels:
+        found = "user"
+        while frame is not None and frame.f_code.co_filename.startswith(folders):
+            file = frame.f_code.co_filename
+            overlap = found == "user" and frame.f_code.co_name == "meta_copy_"
+            if file in kernels or overlap:
                 return "kernel"
+            found = found if file.startswith(answering) else "torch"
             frame = frame.f_back
-        torchs = frame is not None and frame.f_code.co_filename.startswith(folders)
-        return "torch" if torchs else "user"
+        return found
 
     env = Questions(specialize_zero_one=False, duck_shape=True)
     env.asked = {}
@@ -269,8 +307,8 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
             number, relation = known.relation(expr)
         except Unsaid:
             number, relation = None, ""
-        if who == "torch" and relation == "≠ 0" and isinstance(number, Whole):
-            if all(c > 0 for m, c in (number + 1).parts if m) and dict(number.parts).get(()) == -1:
+        if who == "torch" and relation == "≠ 0" and isinstance(number, Whole) and not number.free:
+            if nonnegative(number) or nonnegative(-number):  # then it is 0 only where sizes are 1
                 at_one |= {s.name for s in number.symbols if isinstance(s, Size)}
                 continue
         text = known.texts(expr)
@@ -285,37 +323,6 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
         if symbol in known.known:
             _expect_range(known.known[symbol], ends)
     return at_one
-
-
-def _expect_same_at_one(
-    function: Callable[..., Any],
-    graph: Any,
-    given: Sequence[Given],
-    sizes: dict[str, int],
-    names: set[str],
-) -> None:
-    """Refuse where the graph does something else than the function at sizes of 1.
-
-    Raises:
-        Decided: if it does.
-    """
-    t = torch()
-    from torch.utils import _pytree
-
-    for ones in [*({name} for name in sorted(names)), names]:
-        at_one = {name: 1 if name in ones else value for name, value in sizes.items()}
-        tensors = example_inputs(given, at_one)
-        wanted = _pytree.tree_leaves(function(*(one.clone() for one in tensors)))
-        found = graph(*tensors)
-        for one, other in zip(found, wanted, strict=True):
-            if not isinstance(other, t.Tensor):
-                continue
-            same = one.shape == other.shape and t.allclose(
-                one.double(), other.detach().double(), rtol=1e-4, atol=1e-5, equal_nan=True
-            )
-            if not same:
-                text = " = 1 or ".join(sorted(ones)) + " = 1"
-                raise Decided(f"it does something else where {text}", text)
 
 
 def _expect_range(number: Number, ends: Any) -> None:
