@@ -108,7 +108,8 @@ def above(one: Node, other: Node) -> Node:
     number = making.entry_of(gap)
     if number is not None:
         return where_nonnegative(number - 1, gap.shape)
-    return _of_number(gap, lambda value: value > 0) or of("step", gap)
+    found = _of_masks(one, other, lambda a, b: a > b)
+    return found or _of_number(gap, lambda value: value > 0) or of("step", gap)
 
 
 def equal(one: Node, other: Node) -> Node:
@@ -117,7 +118,25 @@ def equal(one: Node, other: Node) -> Node:
     number = making.entry_of(gap)
     if number is not None:
         return both(where_nonnegative(number, gap.shape), where_nonnegative(-number, gap.shape))
-    return _of_number(gap, lambda value: value == 0) or of("zero", gap)
+    found = _of_masks(one, other, lambda a, b: a == b)
+    return found or _of_number(gap, lambda value: value == 0) or of("zero", gap)
+
+
+def _of_masks(one: Node, other: Node, holds: Any) -> Node | None:
+    """The comparison of an array of 0 and 1 with a number: one of that array; None for others."""
+    value, shape = as_number(other), making.broadcast(one.shape, other.shape)
+    if value is None:
+        value = as_number(one)
+        if value is None or not making.is_mask(other):
+            return None
+        one, ends = other, (holds(value, 0), holds(value, 1))
+    elif making.is_mask(one):
+        ends = holds(0, value), holds(1, value)
+    else:
+        return None
+    if ends[0] == ends[1]:
+        return making.full(making.number(int(ends[0])), shape)
+    return making.spread(one if ends[1] else opposite(one), shape)
 
 
 def _of_number(gap: Node, holds: Any) -> Node | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...interpret.questions import place
 from .refusal import Refused, beside, torch
-from .scans import scanned
+from .scans import Symbols, scanned
 
 
 class Unbound:
@@ -45,6 +45,8 @@ class Seen:
     """Pairs that are one object before a turn and not after it, or the other way round."""
     kept: set[tuple[str, int]] = field(default_factory=set)
     """Tensors of which lists got items."""
+    around: bool = False
+    """Whether there are loops inside of it."""
     refused: str = ""
     """Why it cannot be one node, if that was seen."""
 
@@ -63,6 +65,15 @@ class Session:
     apart: dict[Any, int] = field(default_factory=dict)
     """How many of the first turns of a loop are run by themselves, since the body asks which they are."""
 
+    running: list[Any] = field(default_factory=list)
+    """The loops that are run, one inside the other."""
+
+    def reserved(self, loop: Any) -> list[Any]:
+        """Symbols for loops inside of one: a graph of its own knows none of those around."""
+        count = INSIDE if loop is None or self.seen[loop].around else 0
+        found, self.turns = self.turns[:count], self.turns[count:]
+        return found
+
     def turn(self, length: Any, loop: Any = None) -> Any:
         """A new symbol for the number of a turn."""
         if not self.turns:
@@ -72,8 +83,10 @@ class Session:
         return symbol
 
 
-TURNS = 24
+TURNS = 40
 """The most loops over sizes that one trace may meet."""
+INSIDE = 9
+"""The most that one loop may have inside; their derivatives count, too."""
 _sessions: list[Session] = []
 
 
@@ -356,12 +369,19 @@ def loop(
     items = items_of(given) if now.tracing else None
     if items is None or not is_symbol(items.length):
         turns = given if items is None else _each(items)
+        if not now.tracing:
+            for one in now.running:
+                now.seen[one].around = True
+            now.seen.setdefault(_key(body), Seen())
+            now.running.append(_key(body))
         for item in turns:
             start = None if now.tracing else Snapshot(names, before)
             after = body(item, *before)
             if start is not None:
-                start.note(now.seen.setdefault(_key(body), Seen()), after)
+                start.note(now.seen[_key(body)], after)
             before = after
+        if not now.tracing:
+            now.running.pop()
         return before
     return _Turns(now, items, body, names, before, first, later).run()
 
@@ -510,6 +530,7 @@ class _Turns:
         self.seen = found
         self.steps: dict[str, Any] = {}
         self.offset = 0
+        self.first |= {n for n, one in zip(names, before, strict=True) if one is UNBOUND}
 
     def run(self) -> tuple[Any, ...]:
         """The values of the names after all turns."""
@@ -547,8 +568,18 @@ class _Turns:
         ]
         self.fixed = list({id(one): one for one in fixed}.values())
         length = self.items.length - self.offset
-        last, made = scanned(self._turn, length, self._symbol, start, self.fixed)
+        symbols = Symbols(self._symbol, lambda: self.now.reserved(_key(self.body)), self._inside)
+        last, made = scanned(self._turn, length, symbols, start, self.fixed)
         return self._after(last, made, length)
+
+    @contextmanager
+    def _inside(self, symbols: list[Any]) -> Iterator[None]:
+        """Loops in this block find their symbols here."""
+        before, self.now.turns = self.now.turns, list(symbols)
+        try:
+            yield
+        finally:
+            self.now.turns = before
 
     def _symbol(self, length: Any) -> Any:
         return self.now.turn(length, _key(self.body))
@@ -578,7 +609,9 @@ class _Turns:
             k for k, n in enumerate(self.names) if n in self.seen.rebound and n not in self.first
         ]
         plain = all(isinstance(x, t.Tensor) for k in states for x in _flat(self.before[k])[0])
-        if plain and not self.seen.counters:
+        every = [*self.items.parts, *(x for v in self.before for _, x in _tensors(v))]
+        mapped = any(map(t._C._functorch.is_batchedtensor, filter(t.is_tensor, every)))
+        if plain and not self.seen.counters and not mapped:
             return None
         now = self._symbol(self.items.length)
         values = []
@@ -602,19 +635,25 @@ class _Turns:
         """A state's start in the form that it has after a turn."""
         t = torch()
         if not isinstance(like, t.Tensor):
+            if isinstance(one, t.Tensor):
+                raise Refused(f"a tensor that becomes a {type(like).__name__} in a loop over a size{self.where}")
             if isinstance(like, float | int) and isinstance(one, float | int):
                 return t.scalar_tensor(
                     one, dtype=t.get_default_dtype() if isinstance(like, float) else t.int64
                 )
             raise Refused(f"a {type(like).__name__} that a loop over a size changes{self.where}")
+        batched = t._C._functorch.is_batchedtensor
         if isinstance(one, t.Tensor):
             one = one.to(like.dtype)
+            if batched(like) and not batched(one):  # one for each function that `vmap` runs
+                one = one + 0 * like
             return one if one.dim() == like.dim() else one.expand(like.shape)
         if not isinstance(one, int | float):
             raise Refused(
                 f"a {type(one).__name__} that becomes a tensor in a loop over a size{self.where}"
             )
-        return t.full(like.shape, one, dtype=like.dtype)
+        found = t.full(like.shape, one, dtype=like.dtype)
+        return found + 0 * like if isinstance(like, t.Tensor) and batched(like) else found
 
     def _turn(
         self, number: Any, states: list[Any], fixed: list[Any]

@@ -92,7 +92,28 @@ def _written_first(body: Sequence[ast.stmt]) -> set[str]:
             found |= set(_bound([part])) - reads - seen
         elif isinstance(part, ast.FunctionDef):
             found |= {part.name} - seen
+        elif isinstance(part, ast.For):
+            around = ast.Module(list(body), [])
+            inner = {*_bound([part.target]), *_written_first(part.body)} - seen - set(_read([part.iter]))
+            found |= {n for n in inner if n not in _read_outside(around, part, n)}
         seen |= reads | set(_bound([part]))
+    return found
+
+
+def _read_outside(whole: ast.AST, loop: ast.For, name: str) -> set[str]:
+    """The names that are read outside of a loop, and of others whose turns give this name a value first."""
+    found: set[str] = set()
+    for child in ast.iter_child_nodes(whole):
+        if child is loop:
+            continue
+        if isinstance(child, ast.For) and loop not in ast.walk(child):
+            anew = _written_first(child.body) | set(_bound([child.target]))
+            if name in anew:
+                found |= set(_read([child.iter]))
+                continue
+        found |= _read_outside(child, loop, name)
+        if isinstance(child, ast.Name | ast.AugAssign):
+            found |= set(_read([child]))
     return found
 
 
@@ -169,8 +190,7 @@ class Loops(ast.NodeTransformer):
         bound = list(dict.fromkeys(_bound([node.target, *node.body])))
         names = [*bound, *self._of_function(node.body, {*bound, *hidden})]
         first = _written_first(node.body) | set(_bound([node.target]))
-        own_reads = _read([node])
-        later = [n for n in bound if _read([self.whole[-1]]).count(n) > own_reads.count(n)]
+        later = [n for n in bound if n in _read_outside(self.whole[-1], node, n)]
         self.generic_visit(node)
         self.count += 1
         item, body = f"{PREFIX}item{self.count}", f"{PREFIX}body{self.count}"

@@ -20,14 +20,25 @@ Turn = Callable[[Any, list[Any], list[Any]], tuple[list[Any], list[Any]]]
 
 
 @dataclass(frozen=True)
+class Symbols:
+    """Where the symbols for numbers of turns come from."""
+
+    new: Callable[[Any], Any]
+    """One for a loop of so many turns."""
+    reserved: Callable[[], list[Any]]
+    """Some for the loops inside of it."""
+    inside: Callable[[list[Any]], Any]
+    """A block in which these are handed out."""
+
+
+@dataclass(frozen=True)
 class Recursion:
     """What a scan goes through."""
 
     turn: Turn
     length: Any
     """How many turns there are."""
-    symbol: Callable[[Any], Any]
-    """A new symbol for the number of a turn, of so many."""
+    symbols: Symbols
     states: int
     """How many states there are."""
 
@@ -35,12 +46,12 @@ class Recursion:
 def scanned(
     turn: Turn,
     length: Any,
-    symbol: Callable[[Any], Any],
+    symbols: Symbols,
     start: Sequence[Any],
     fixed: Sequence[Any],
 ) -> tuple[list[Any], list[Any]]:
     """The states after all turns, and what the turns give, each along a first axis."""
-    recursion = Recursion(turn, length, symbol, len(start))
+    recursion = Recursion(turn, length, symbols, len(start))
     found = _function().apply(recursion, *start, *fixed)
     count = len(start)
     return list(found[:count]), list(found[2 * count :])
@@ -52,16 +63,19 @@ def _scan(recursion: Recursion, given: Sequence[Any]) -> tuple[Any, ...]:
 
     t, count = torch(), recursion.states
 
+    number, inner = recursion.symbols.new(recursion.length), recursion.symbols.reserved()
+
     def combine(*flat: Any) -> list[Any]:
-        states, number, fixed = flat[:count], flat[count + 1], flat[count + 2 :]
-        with lines():  # a scan runs its turn without the modes around
+        states, number = flat[:count], flat[count + 1]
+        own, fixed = flat[count + 2 :][: len(inner)], flat[count + 2 + len(inner) :]
+        # A scan runs its turn without the modes around.
+        with lines(), recursion.symbols.inside(list(own)):
             after, made = recursion.turn(number, list(states), list(fixed))
         return [one.clone() for one in (*after, *states, *made)]
 
-    number = recursion.symbol(recursion.length)
     turns = [t.arange(recursion.length)]
     start = [one.clone() for one in given[:count]]
-    return tuple(scan_op(combine, start, turns, (number, *given[count:])))
+    return tuple(scan_op(combine, start, turns, (number, *inner, *given[count:])))
 
 
 @cache
@@ -140,7 +154,7 @@ def _backwards(ctx: Any, slopes: Sequence[Any]) -> tuple[Any, ...]:
     ]
     start += [t.zeros_like(one) for m, one in zip(free, tensors, strict=True) if m]
     fixed = [*sizes, *before, *of_made, *tensors]
-    last, _ = scanned(back, length, recursion.symbol, start, fixed)
+    last, _ = scanned(back, length, recursion.symbols, start, fixed)
     values = iter(last)
     of_start = [next(values) if m else None for m in moves]
     of_tensors = iter([next(values) if m else None for m in free])
