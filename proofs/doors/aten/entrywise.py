@@ -395,7 +395,8 @@ def _same(at: Any, self: Value) -> Any:
 
 
 @rule("_to_copy")
-def _to_copy(at: Any, self: Value, dtype: Any = None) -> Any:
+def _to_copy(at: Any, self: Any, dtype: Any = None) -> Any:
+    self = at.value(self)
     if dtype is None or dtype == self.dtype:
         return self
     if str(dtype) == "torch.bool":

@@ -6,6 +6,7 @@ all; the second what the turns of loops do, and that calls do what the loops did
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any
@@ -27,6 +28,12 @@ def followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
     Raises:
         Refused, Decided: as `trace` does, and if the function does not run.
     """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it runs several times, and is not run for its own sake
+        return _followed(function, given)
+
+
+def _followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
     sizes = example_sizes(given, set())
     try:
         plain, codes = codes_run(function, example_inputs(given, sizes))

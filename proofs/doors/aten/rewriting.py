@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import ast
 import gc
+import importlib.metadata
 import inspect
+import os
+import re
 import sys
 import sysconfig
 import textwrap
@@ -135,12 +138,6 @@ class Loops(ast.NodeTransformer):
         self.whole.pop()
         return node
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        known = node.id in loops.BUILTINS and isinstance(node.ctx, ast.Load)
-        if known and not any(node.id in names for names in self.locals):
-            return ast.copy_location(ast.Name(PREFIX + node.id, ast.Load()), node)
-        return node
-
     def visit_List(self, node: ast.List) -> ast.AST:
         """`[a, b]`, where it is not assigned to."""
         self.generic_visit(node)
@@ -154,6 +151,8 @@ class Loops(ast.NodeTransformer):
         if of in TAKING_ALL and node.args and isinstance(node.args[0], ast.GeneratorExp):
             one = node.args[0]
             node.args[0] = ast.copy_location(ast.ListComp(one.elt, one.generators), one)
+        if of in loops.BUILTINS and not any(of in names for names in self.locals):
+            node.func = ast.copy_location(ast.Name(PREFIX + of, ast.Load()), node.func)
         return self.generic_visit(node)
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
@@ -308,26 +307,35 @@ def _inner(code: CodeType, name: str) -> CodeType | None:
     return None
 
 
-def codes_run(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[Any, list[CodeType]]:
-    """What a function returns, and the code of the functions that ran, without that of libraries it rests on."""
-    import os
+def _below_torch() -> list[str]:
+    """The packages that PyTorch is made with, whose code is none of a user's; einops runs as it is."""
+    required = importlib.metadata.requires("torch") or []
+    names = [re.split(r"[^\w-]", one)[0].replace("-", "_") for one in required]
+    return [*names, "numpy", "mpmath", "einops", "torchgen", "markupsafe"]
 
+
+def codes_run(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[Any, dict[CodeType, dict[str, Any]]]:
+    """What a function returns, and the code of the functions that ran, with its globals; not that of libraries below."""
     ours = os.path.dirname(os.path.abspath(__file__))
     folders = (*beside(), sysconfig.get_path("stdlib") + os.sep, ours, "<frozen")
-    packages = tuple(os.sep + name + os.sep for name in ("einops", "numpy", "torchgen"))
-    found: dict[CodeType, None] = {}
+    packages = tuple(os.sep + name + os.sep for name in _below_torch())
+    found: dict[CodeType, dict[str, Any]] = {}
     skipped: set[CodeType] = set()
+    importing = 0
 
     def seen(frame: Any, event: str, argument: Any) -> None:
+        nonlocal importing
         code = frame.f_code
-        if event != "call" or code in found or code in skipped:
+        if code.co_name == "_find_and_load":
+            importing += {"call": 1, "return": -1}.get(event, 0)
+        if event != "call" or importing or code in found or code in skipped:
             return
         file = code.co_filename
-        stdlib = file.startswith(folders) and "site-packages" not in file.removeprefix(folders[0])
-        if stdlib or file.startswith(beside()) or any(p in file for p in packages):
+        library = file.startswith(folders) and "site-packages" not in file.removeprefix(folders[0])
+        if library or file.startswith(folders[0]) or any(p in file for p in packages):
             skipped.add(code)
         else:
-            found[code] = None
+            found[code] = frame.f_globals
 
     before = sys.getprofile()
     sys.setprofile(seen)
@@ -335,25 +343,55 @@ def codes_run(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[A
         result = function(*arguments)
     finally:
         sys.setprofile(before)
-    return result, list(found)
+    return result, found
 
 
-def functions_of(codes: Sequence[CodeType], known: Sequence[FunctionType]) -> list[FunctionType]:
-    """The functions with this code, or in which functions with it are defined."""
+def functions_of(
+    codes: dict[CodeType, dict[str, Any]], known: Sequence[FunctionType]
+) -> list[FunctionType]:
+    """The functions with this code, or in which functions with it are defined; `codes` has the code's globals."""
     found = {one.__code__: one for one in known}
-    lacking = [c for c in codes if c not in found]
-    done: set[CodeType] = set()
-    while lacking:
-        done |= set(lacking)
-        after: list[CodeType] = []
-        for holder in gc.get_referrers(*lacking):
-            if isinstance(holder, FunctionType) and holder.__code__ in done:
-                found.setdefault(holder.__code__, holder)
-            elif isinstance(holder, tuple):
-                outer = [c for c in gc.get_referrers(holder) if isinstance(c, CodeType)]
-                after += [c for c in outer if c not in done]
-        lacking = list(dict.fromkeys(after))
+    for code, names in codes.items():
+        if not any(_holds(own, code) for own in found):
+            outer = _named_function(code, names) or _holding(code)
+            if outer is not None:
+                found.setdefault(outer.__code__, outer)
     return list(found.values())
+
+
+def _holds(outer: CodeType, code: CodeType) -> bool:
+    """Whether code is another's, or that of a function inside it."""
+    inner = (one for one in outer.co_consts if isinstance(one, CodeType))
+    return outer is code or any(_holds(one, code) for one in inner)
+
+
+def _named_function(code: CodeType, names: dict[str, Any]) -> FunctionType | None:
+    """The function that a module has under the code's name, with what it decorates."""
+    one: Any = None
+    for k, part in enumerate(code.co_qualname.split(".")):
+        if part == "<locals>":
+            break
+        one = names.get(part) if not k else vars(one).get(part) if hasattr(one, "__dict__") else None
+    while one is not None:
+        one = getattr(one, "__func__", getattr(one, "fget", one))
+        if isinstance(one, FunctionType) and _holds(one.__code__, code):
+            return one
+        one = getattr(one, "__wrapped__", None)
+    return None
+
+
+def _holding(code: CodeType) -> FunctionType | None:
+    """A function with this code that has no such name, as one that a function made."""
+    waiting, done = [code], set[int]()
+    while waiting:
+        for holder in gc.get_referrers(waiting.pop()):
+            if isinstance(holder, FunctionType) and _holds(holder.__code__, code):
+                return holder
+            inside = isinstance(holder, tuple | CodeType) and id(holder) not in done
+            if inside and (isinstance(holder, CodeType) or code in holder):
+                done.add(id(holder))
+                waiting.append(holder)  # type: ignore[arg-type]
+    return None
 
 
 @contextmanager
