@@ -24,14 +24,18 @@ def convolved(x, w):
 
 
 def normed(x):
-    return F.layer_norm(x, (x.shape[-1],)) + x.view(-1, 4, x.shape[1]).mean(1).repeat_interleave(4, 0)
+    return F.layer_norm(x, (x.shape[-1],)) + x.view(-1, 4, x.shape[1]).mean(1).repeat_interleave(
+        4, 0
+    )
 
 
 def rotary(x):
     d = x.shape[-1]
     angle = torch.arange(x.shape[0])[:, None] * (1.0 / 10000 ** (torch.arange(0, d, 2) / d))
     a, b = x[:, 0::2], x[:, 1::2]
-    return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1).flatten(-2)
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(-2)
 
 
 def extremes(x):
@@ -225,24 +229,26 @@ def decayed(x):
 COMPUTED = [
     ("attention", "q: B H T d, k: B H T d, v: B H T e"),
     ("fused_attention", "q: B H T d, k: B H T d, v: B H T e"),
-    ("convolved", "x: B c T, w: c 1 4"),
     ("normed", "x: 4*n d"),
     ("rotary", "x: T 2*d"),
     ("extremes", "x: T d"),
     ("delta", DELTA),
     ("slope_of_delta", DELTA),
-    ("slope_by_autograd", DELTA),
     ("online_softmax", "q: T d, k: S d, v: S e"),
     ("chunked", CHUNKS),
-    ("by_slices", CHUNKS),
     ("backwards", "x: T d"),
     ("from_a_number", "x: T d, w: T d"),
     ("counted", "x: T d"),
     ("growing", "x: T d"),
-    ("each_of_a_batch", "x: B T d"),
-    ("first_apart", "x: T d, ids: T"),
     ("slope_of_its_own", "x: T"),
     ("transformed", "x: T d, y: T d"),
+]
+LONG = [
+    ("convolved", "x: B c T, w: c 1 4"),
+    ("slope_by_autograd", DELTA),
+    ("by_slices", CHUNKS),
+    ("each_of_a_batch", "x: B T d"),
+    ("first_apart", "x: T d, ids: T"),
 ]
 ROWS = [
     ("masked", TOKENS),

@@ -53,8 +53,12 @@ def length(text: str) -> Any:
 def differences(function: Any, shapes: str, every: int = 3) -> float:
     """The greatest difference between PyTorch's numbers and the nodes', relative to theirs, at a few sizes."""
     given = inputs(shapes)
-    read = program.read(function, given, [torch.int64 if n.name == "ids" else torch.float64 for n in given])
-    names = sorted({s.name for one in given for n in one.shape if not isinstance(n, int) for s in n.symbols})
+    read = program.read(
+        function, given, [torch.int64 if n.name == "ids" else torch.float64 for n in given]
+    )
+    names = sorted(
+        {s.name for one in given for n in one.shape if not isinstance(n, int) for s in n.symbols}
+    )
     rng, worst = np.random.default_rng(0), 0.0
     for k in range(every):
         sizes = {name: int(rng.integers(1, 5)) if k else 1 for name in names}
@@ -62,14 +66,20 @@ def differences(function: Any, shapes: str, every: int = 3) -> float:
         values = {}
         for one in given:
             shape = tuple(map(reading.whole, one.lengths))
-            values[one.name] = rng.integers(0, 3, shape) if one.name == "ids" else rng.normal(size=shape)
+            values[one.name] = (
+                rng.integers(0, 3, shape) if one.name == "ids" else rng.normal(size=shape)
+            )
         reading = Floats(sizes, {n: v.astype(float) for n, v in values.items()})
-        wanted = torch.utils._pytree.tree_leaves(function(*(torch.as_tensor(v) for v in values.values())))
+        wanted = torch.utils._pytree.tree_leaves(
+            function(*(torch.as_tensor(v) for v in values.values()))
+        )
         for one, other in zip(read.outputs, wanted, strict=True):
             theirs = other.detach().double().numpy()
             found = np.asarray(reading(one), float)
             assert found.shape == theirs.shape
-            worst = max(worst, float(np.max(np.abs(found - theirs) / (1 + np.abs(theirs)), initial=0)))
+            worst = max(
+                worst, float(np.max(np.abs(found - theirs) / (1 + np.abs(theirs)), initial=0))
+            )
     return worst
 
 
@@ -78,7 +88,9 @@ def proved(left: Any, right: Any, shapes: str) -> bool:
     given = inputs(shapes)
     sides = zip(*(program.read(f, given).outputs for f in (left, right)), strict=True)
     sizes = {s for one in given for n in one.shape if not isinstance(n, int) for s in n.symbols}
-    statement = Statement("", tuple(sizes), tuple(given), tuple(relation("equal", a, b) for a, b in sides))
+    statement = Statement(
+        "", tuple(sizes), tuple(given), tuple(relation("equal", a, b) for a, b in sides)
+    )
     with proving() as current:
         try:
             _shown(list(equations_of(problem(statement, current))))
@@ -101,6 +113,12 @@ def test_nodes_compute_what_pytorch_computes(name, shapes):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(("name", "shapes"), programs.LONG, ids=lambda one: one.split(":")[0])
+def test_so_do_those_of_longer_programs(name, shapes):
+    assert differences(getattr(programs, name), shapes) < 1e-9
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "shapes"), programs.ROWS, ids=lambda one: one.split(":")[0])
 def test_programs_of_the_field_compute_what_pytorch_computes(name, shapes):
     function = getattr(torch_programs, name, None) or getattr(torch_doors, name)
@@ -118,7 +136,9 @@ def test_what_is_not_read_is_refused_with_its_line(name, shapes, words):
     ("name", "relation_said", "number"),
     [("longer_than_three", "≥ 0", "T − 4"), ("one_is_another", "≠ 0", "T − 1")],
 )
-def test_a_question_that_holds_at_some_sizes_is_a_condition_with_its_line(name, relation_said, number):
+def test_a_question_that_holds_at_some_sizes_is_a_condition_with_its_line(
+    name, relation_said, number
+):
     with pytest.raises(Decided, match=r"depends on the sizes") as caught:
         program.read(getattr(programs, name), inputs("x: T d"))
     assert (caught.value.relation, repr(caught.value.number)) == (relation_said, number)
@@ -140,7 +160,11 @@ def test_parameters_of_a_module_are_inputs():
     given = inputs("weight: 2 3, bias: 2, x: T 3")
     read = program.read(function, given, [torch.float64] * 3)
     rng = np.random.default_rng(0)
-    values = {"weight": rng.normal(size=(2, 3)), "bias": rng.normal(size=2), "x": rng.normal(size=(4, 3))}
+    values = {
+        "weight": rng.normal(size=(2, 3)),
+        "bias": rng.normal(size=2),
+        "x": rng.normal(size=(4, 3)),
+    }
     wanted = values["x"] @ values["weight"].T + values["bias"]
     np.testing.assert_allclose(Floats({"T": 4}, values)(read.outputs[0]), wanted)
 

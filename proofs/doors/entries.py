@@ -86,9 +86,9 @@ def opposite(truth: Node) -> Node:
         (guard, *others) = truth.guards  # type: ignore[attr-defined]
         if not others:
             return where_nonnegative(-guard - 1, truth.shape)
-    if isinstance(truth, nodes.Map) and truth.function == "subtract":
-        if making.constant(truth.arguments[0]) == 1:
-            return making.spread(truth.arguments[1], truth.shape)
+    match truth:
+        case nodes.Map(function="subtract", arguments=(one, other)) if making.constant(one) == 1:
+            return making.spread(other, truth.shape)
     return minus(ONE, truth)
 
 

@@ -1,4 +1,4 @@
-"""That nodes are a function's is looked at with numbers: both are computed at small sizes, and at 1 where that was asked."""
+"""That nodes are a function's is looked at with numbers: at small sizes, and at 1 where that was asked."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from ...interpret.questions import raised_at
 from ...statement.whole import Position, Whole
-from .loops import TURNS, Session, session
 from .refusal import Decided, Refused, beside, torch
 from .rewriting import codes_run, functions_of, loops_as_calls
 from .tracing import Given, Traced, Turns, example_inputs, example_sizes, numbers_in, trace
+from .turns import TURNS, Session, session
 
 APART = 2
 """So many of the first turns of a loop may be told apart from the rest."""

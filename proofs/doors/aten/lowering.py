@@ -14,7 +14,7 @@ from ...statement.nodes import Node
 from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole, spelled
 from .. import entries
-from . import entrywise, moving, scanning, sums  # noqa: F401  they fill the table
+from . import entrywise, moving, placing, scanning, sums  # noqa: F401  they fill the table
 from .refusal import Decided, Refused
 from .sizes import Sizes, Unsaid
 from .table import PLACEMENT, RULES

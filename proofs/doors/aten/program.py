@@ -110,7 +110,7 @@ def _dtype(node: Node) -> Any:
 def of_module(module: Any) -> tuple[tuple[str, ...], Callable[..., Any]]:
     """A module's parameters and buffers by name, and its function of these and of the module's own arguments."""
     t = torch()
-    names = tuple([*dict(module.named_parameters()), *dict(module.named_buffers())])
+    names = (*dict(module.named_parameters()), *dict(module.named_buffers()))
 
     def function(*given: Any) -> Any:
         held = dict(zip(names, given, strict=False))

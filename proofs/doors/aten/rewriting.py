@@ -20,16 +20,17 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any
 
-from . import loops
+from . import items, loops
+from .observing import UNBOUND
 from .refusal import beside
 
 PREFIX = "_scanproof_"
 NAMES = {
     f"{PREFIX}loop": loops.loop,
     f"{PREFIX}each": loops.comprehension,
-    f"{PREFIX}unbound": loops.UNBOUND,
-    f"{PREFIX}listed": loops.Listed,
-    **{PREFIX + name: function for name, function in loops.BUILTINS.items()},
+    f"{PREFIX}unbound": UNBOUND,
+    f"{PREFIX}listed": items.Listed,
+    **{PREFIX + name: function for name, function in items.BUILTINS.items()},
 }
 """What rewritten code calls."""
 LEAVING = (ast.Return, ast.Break, ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
@@ -97,7 +98,11 @@ def _written_first(body: Sequence[ast.stmt]) -> set[str]:
             found |= {part.name} - seen
         elif isinstance(part, ast.For):
             around = ast.Module(list(body), [])
-            inner = {*_bound([part.target]), *_written_first(part.body)} - seen - set(_read([part.iter]))
+            inner = (
+                {*_bound([part.target]), *_written_first(part.body)}
+                - seen
+                - set(_read([part.iter]))
+            )
             found |= {n for n in inner if n not in _read_outside(around, part, n)}
         seen |= reads | set(_bound([part]))
     return found
@@ -151,7 +156,7 @@ class Loops(ast.NodeTransformer):
         if of in TAKING_ALL and node.args and isinstance(node.args[0], ast.GeneratorExp):
             one = node.args[0]
             node.args[0] = ast.copy_location(ast.ListComp(one.elt, one.generators), one)
-        if of in loops.BUILTINS and not any(of in names for names in self.locals):
+        if of in items.BUILTINS and not any(of in names for names in self.locals):
             node.func = ast.copy_location(ast.Name(PREFIX + of, ast.Load()), node.func)
         return self.generic_visit(node)
 
@@ -291,7 +296,7 @@ def rewritten(function: FunctionType) -> CodeType | None:
 def _has_loops(node: ast.AST) -> bool:
     def counts(one: ast.AST) -> bool:
         loops_ = isinstance(one, ast.For | ast.ListComp | ast.GeneratorExp)
-        return loops_ or (isinstance(one, ast.Name) and one.id in loops.BUILTINS)
+        return loops_ or (isinstance(one, ast.Name) and one.id in items.BUILTINS)
 
     return any(map(counts, ast.walk(node)))
 
@@ -314,8 +319,10 @@ def _below_torch() -> list[str]:
     return [*names, "numpy", "mpmath", "einops", "torchgen", "markupsafe"]
 
 
-def codes_run(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[Any, dict[CodeType, dict[str, Any]]]:
-    """What a function returns, and the code of the functions that ran, with its globals; not that of libraries below."""
+def codes_run(
+    function: Callable[..., Any], arguments: Sequence[Any]
+) -> tuple[Any, dict[CodeType, dict[str, Any]]]:
+    """What a function returns, and the code that ran, with its globals; not that of libraries below."""
     ours = os.path.dirname(os.path.abspath(__file__))
     folders = (*beside(), sysconfig.get_path("stdlib") + os.sep, ours, "<frozen")
     packages = tuple(os.sep + name + os.sep for name in _below_torch())
@@ -371,7 +378,9 @@ def _named_function(code: CodeType, names: dict[str, Any]) -> FunctionType | Non
     for k, part in enumerate(code.co_qualname.split(".")):
         if part == "<locals>":
             break
-        one = names.get(part) if not k else vars(one).get(part) if hasattr(one, "__dict__") else None
+        one = (
+            names.get(part) if not k else vars(one).get(part) if hasattr(one, "__dict__") else None
+        )
     while one is not None:
         one = getattr(one, "__func__", getattr(one, "fget", one))
         if isinstance(one, FunctionType) and _holds(one.__code__, code):
@@ -382,15 +391,15 @@ def _named_function(code: CodeType, names: dict[str, Any]) -> FunctionType | Non
 
 def _holding(code: CodeType) -> FunctionType | None:
     """A function with this code that has no such name, as one that a function made."""
-    waiting, done = [code], set[int]()
+    waiting: list[Any] = [code]
+    done: set[int] = set()
     while waiting:
         for holder in gc.get_referrers(waiting.pop()):
             if isinstance(holder, FunctionType) and _holds(holder.__code__, code):
                 return holder
-            inside = isinstance(holder, tuple | CodeType) and id(holder) not in done
-            if inside and (isinstance(holder, CodeType) or code in holder):
+            if isinstance(holder, tuple | CodeType) and id(holder) not in done:
                 done.add(id(holder))
-                waiting.append(holder)  # type: ignore[arg-type]
+                waiting.append(holder)
     return None
 
 

@@ -1,4 +1,4 @@
-"""The rule for `scan`: a recursion of nodes. What a state only collects is no recursion: an array, or a sum over turns."""
+"""The rule for `scan`: a recursion of nodes; what a state only collects is an array, or a sum over turns."""
 
 from __future__ import annotations
 

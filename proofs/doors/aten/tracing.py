@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import CodeType
@@ -67,11 +67,15 @@ def example_sizes(given: Sequence[Given], numbers: set[int]) -> dict[str, int]:
     }
     least = {name: one.least for name, one in sizes.items()}
     for found in examples(sorted(sizes), least, numbers):
-        values = [at(n, lambda s: found[s.name]) for n in lengths]
+        values = [_number(n, found) for n in lengths]
         symbolic = {v for n, v in zip(lengths, values, strict=True) if isinstance(n, Whole)}
         if len(set(values)) == len(values) and symbolic.isdisjoint(numbers):
             return found
     raise Refused("there are too many sizes, or numbers in the source, to tell them apart")
+
+
+def _number(length: Number, sizes: Mapping[str, int]) -> int:
+    return at(length, lambda symbol: sizes[getattr(symbol, "name", "")])
 
 
 def example_inputs(given: Sequence[Given], sizes: dict[str, int]) -> list[Any]:
@@ -80,7 +84,7 @@ def example_inputs(given: Sequence[Given], sizes: dict[str, int]) -> list[Any]:
     found = []
     generator = t.Generator().manual_seed(0)
     for one in given:
-        shape = [at(n, lambda s: sizes[s.name]) for n in one.shape]
+        shape = [_number(n, sizes) for n in one.shape]
         if one.dtype.is_floating_point or one.dtype.is_complex:
             tensor = t.rand(shape, generator=generator, dtype=t.float64).to(one.dtype)
         else:
@@ -312,10 +316,9 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
             number, relation = known.relation(expr)
         except Unsaid:
             number, relation = None, ""
-        if who == "torch" and relation == "≠ 0" and isinstance(number, Whole) and not number.free:
-            if nonnegative(number) or nonnegative(-number):  # then it is 0 only where sizes are 1
-                at_one |= {s.name for s in number.symbols if isinstance(s, Size)}
-                continue
+        if who == "torch" and relation == "≠ 0" and isinstance(number, Whole) and _is_of_ones(number):
+            at_one |= {s.name for s in number.symbols if isinstance(s, Size)}
+            continue
         text = known.texts(expr)
         message = f"it asks whether {text}{where}, which depends on the sizes"
         raise Decided(message, text, number, relation)
@@ -328,6 +331,11 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
         if symbol in known.known:
             _expect_range(known.known[symbol], ends)
     return at_one
+
+
+def _is_of_ones(number: Whole) -> bool:
+    """Whether a number is never below 0, or never above: then it is 0 only where sizes are 1."""
+    return not number.free and (nonnegative(number) or nonnegative(-number))
 
 
 def _expect_range(number: Number, ends: Any) -> None:

@@ -1,8 +1,8 @@
-"""Parts written into arrays: kept in mind, so that what a loop writes place by place is an array of what was written."""
+"""Parts written into arrays, kept in mind: what a loop writes place by place is an array of what was written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole
 from .. import axes, entries
 
-Windows = tuple[tuple[int, WholeNumber, WholeNumber], ...]
+Windows = Sequence[tuple[int, WholeNumber, WholeNumber]]
 """Axes with where a part begins on them and how long it is; on the others it is as long as the array."""
 
 
@@ -54,9 +54,9 @@ class Writes:
 
     def _joined(self, base: Node, windows: Windows, part: Node) -> Node | None:
         """Parts beside one another, where the place does not depend on a turn."""
-        if len(windows) > 1 or any(isinstance(n, Whole) and n.free for n in windows[0][1:]):
+        (k, start, count), *others = windows
+        if others or any(isinstance(n, Whole) and n.free for n in (start, count)):
             return None
-        ((k, start, count),) = windows
         after = base.shape[k] - start - count
         parts = [(axes.sliced(base, k, 0, start), start), (part, count)]
         parts.append((axes.sliced(base, k, start + count, after), after))
