@@ -76,7 +76,7 @@ def _leaves(found: Any) -> list[Any]:
     from torch.utils import _pytree
 
     t = torch()
-    leaves = _pytree.tree_leaves(found)
+    leaves = [one for one in _pytree.tree_leaves(found) if one is not None]
     return [one if isinstance(one, t.Tensor) else t.tensor(one) for one in leaves]
 
 

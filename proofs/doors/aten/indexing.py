@@ -21,7 +21,7 @@ def _mode() -> Any:
             self, function: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             traceback.set_stack_trace([place(folders) or " "])
-            found = without_sizes(function, args)
+            found = without_sizes(function, args, kwargs)
             return function(*args, **(kwargs or {})) if found is None else found[0]
 
     return Lines
@@ -37,13 +37,21 @@ def is_size(value: Any) -> bool:
     return type(value).__name__ == "SymInt"
 
 
-def without_sizes(function: Any, args: Any) -> tuple[Any, bool] | None:
-    """What `x[k]` and `x[k] = y` are with `select` for indices that are sizes; None for another function, or none such.
+def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, bool] | None:
+    """What `x[k]` and `x[k] = y` are with `select` for indices that are sizes, and tensors of a range over a size.
+
+    None for other functions, and other arguments.
 
     Returns:
         The result, and whether it is one.
     """
     t = torch()
+    if function in (t.tensor, t.as_tensor, t.Tensor.new_tensor):
+        place_of = 1 if function is t.Tensor.new_tensor else 0
+        numbers = getattr(args[place_of], "numbers", None) if len(args) > place_of else None
+        if numbers is None:
+            return None
+        return numbers.to((options or {}).get("dtype", t.int64)), True
     reads, writes = function is t.Tensor.__getitem__, function is t.Tensor.__setitem__
     if not (reads or writes):
         return None

@@ -10,6 +10,11 @@ from ...interpret.questions import place
 from .refusal import Refused, beside, torch
 
 
+def is_real_of_sizes(value: Any) -> bool:
+    """Whether a value is a real number that is computed of sizes."""
+    return type(value).__name__ == "SymFloat"
+
+
 def is_symbol(value: Any) -> bool:
     """Whether a value is a size of which the number is not known."""
     return type(value).__name__ == "SymInt" and value.node.expr.free_symbols != set()
@@ -74,6 +79,18 @@ class Rows(Items):
         return parts[0] if builtins.len(parts) == 1 else t.cat(parts, axis)
 
 
+class Range(Items):
+    """`range` over a size."""
+
+    def __init__(self, length: Any, start: Any, step: Any) -> None:
+        super().__init__(length, [start, step], lambda t, parts: parts[0] + parts[1] * t)
+
+    @property
+    def numbers(self) -> Any:
+        """Its numbers as a tensor."""
+        return self.item(torch().arange(self.length), self.parts)
+
+
 class Listed(list):
     """A list, of which some items may be all those that a loop over a size appended."""
 
@@ -119,7 +136,7 @@ def range_(*given: Any) -> Any:
         )
     if not is_symbol(length):
         return [start + step * k for k in builtins.range(int(length))]
-    return Items(length, [start, step], lambda t, parts: parts[0] + parts[1] * t)
+    return Range(length, start, step)
 
 
 def len_(value: Any) -> Any:
@@ -194,6 +211,11 @@ def sum_(given: Any, start: Any = 0) -> Any:
     if not isinstance(one, Rows):
         return builtins.sum(given, start)
     return start + one.stacked.sum(0)
+
+
+def root(function: Callable[[Any], Any], value: Any) -> Any:
+    """`math.sqrt` and its like, which would ask for the number of a size."""
+    return value**0.5 if is_symbol(value) or is_real_of_sizes(value) else function(value)
 
 
 BUILTINS: dict[str, Callable[..., Any]] = {

@@ -30,6 +30,7 @@ NAMES = {
     f"{PREFIX}each": loops.comprehension,
     f"{PREFIX}unbound": UNBOUND,
     f"{PREFIX}listed": items.Listed,
+    f"{PREFIX}root": items.root,
     **{PREFIX + name: function for name, function in items.BUILTINS.items()},
 }
 """What rewritten code calls."""
@@ -156,6 +157,13 @@ class Loops(ast.NodeTransformer):
         if of in TAKING_ALL and node.args and isinstance(node.args[0], ast.GeneratorExp):
             one = node.args[0]
             node.args[0] = ast.copy_location(ast.ListComp(one.elt, one.generators), one)
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "sqrt"
+            and len(node.args) == 1
+        ):
+            self.generic_visit(node)
+            return ast.copy_location(self._call("root", [node.func, *node.args]), node)
         if of in items.BUILTINS and not any(of in names for names in self.locals):
             node.func = ast.copy_location(ast.Name(PREFIX + of, ast.Load()), node.func)
         return self.generic_visit(node)
@@ -296,7 +304,8 @@ def rewritten(function: FunctionType) -> CodeType | None:
 def _has_loops(node: ast.AST) -> bool:
     def counts(one: ast.AST) -> bool:
         loops_ = isinstance(one, ast.For | ast.ListComp | ast.GeneratorExp)
-        return loops_ or (isinstance(one, ast.Name) and one.id in items.BUILTINS)
+        named = isinstance(one, ast.Name) and one.id in items.BUILTINS
+        return loops_ or named or (isinstance(one, ast.Attribute) and one.attr == "sqrt")
 
     return any(map(counts, ast.walk(node)))
 
@@ -349,7 +358,7 @@ def codes_run(
     try:
         result = function(*arguments)
     finally:
-        sys.setprofile(before)
+        sys.setprofile(before if callable(before) else None)
     return result, found
 
 

@@ -144,7 +144,7 @@ def trace(
             tensors = tensors[: len(given)]
         leaves, tree = _pytree.tree_flatten(function(*tensors))
         trees.append(tree)
-        return leaves
+        return [one for one in leaves if one is not None]
 
     with ExitStack() as entered:
         entered.enter_context(_config.patch(backed_size_oblivious=True))  # type: ignore[attr-defined]
@@ -254,6 +254,7 @@ def _questions() -> Any:
 
     folders = beside()
     answering = tuple(folders[0] + part for part in ("fx" + os.sep, "__init__.py", "_subclasses"))
+    operators = folders[0] + "__init__.py"
     kernels = tuple(
         folders[0] + os.path.join(*path)
         for path in (
@@ -278,16 +279,16 @@ def _questions() -> Any:
             return found
 
     def asking() -> str:
+        """Whose question it is: a user asks by Python's operators on sizes, which call PyTorch; the rest is its own."""
         frame: Any = sys._getframe(2)
-        found = "user"
+        codes = []
         while frame is not None and frame.f_code.co_filename.startswith(folders):
-            file = frame.f_code.co_filename
-            overlap = found == "user" and frame.f_code.co_name == "meta_copy_"
-            if file in kernels or overlap:
-                return "kernel"
-            found = found if file.startswith(answering) else "torch"
+            codes.append(frame.f_code)
             frame = frame.f_back
-        return found
+        asker = next((c.co_name for c in codes if not c.co_filename.startswith(answering)), "")
+        if asker == "meta_copy_" or any(c.co_filename in kernels for c in codes):
+            return "kernel"
+        return "user" if codes and codes[-1].co_filename == operators else "torch"
 
     env = Questions(specialize_zero_one=False, duck_shape=True)
     env.asked = {}
@@ -316,7 +317,12 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
             number, relation = known.relation(expr)
         except Unsaid:
             number, relation = None, ""
-        if who == "torch" and relation == "≠ 0" and isinstance(number, Whole) and _is_of_ones(number):
+        if (
+            who == "torch"
+            and relation == "≠ 0"
+            and isinstance(number, Whole)
+            and _is_of_ones(number)
+        ):
             at_one |= {s.name for s in number.symbols if isinstance(s, Size)}
             continue
         text = known.texts(expr)

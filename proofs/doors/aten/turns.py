@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...interpret.questions import place
-from .items import Items, Listed, Rows, is_symbol
+from .items import Items, Listed, Rows, is_real_of_sizes, is_symbol
 from .observing import UNBOUND, Seen, flat, key_of, rebuilt, tensors
 from .refusal import Refused, beside, torch
 from .scans import Symbols, scanned
@@ -128,9 +128,13 @@ class SizedLoop:
             if (isinstance(one, t.Tensor) and not _has(self.written, one)) or is_symbol(one)
         ]
         self.fixed = list({id(one): one for one in fixed}.values())
+        reals = [x for leaves, _ in self.flats for x in leaves if is_real_of_sizes(x)]
+        self.reals = list({id(x): x for x in reals}.values())
         length = self.items.length - self.offset
         symbols = Symbols(self._symbol, lambda: self.now.reserved(key_of(self.body)), self._inside)
-        last, made = scanned(self._turn, length, symbols, start, self.fixed)
+        kind = t.get_default_dtype()  # which a number without axes does not give to others
+        given = [*self.fixed, *(t.scalar_tensor(x, dtype=kind) for x in self.reals)]
+        last, made = scanned(self._turn, length, symbols, start, given)
         return self._after(last, made, length)
 
     @contextmanager
@@ -225,7 +229,8 @@ class SizedLoop:
         count = builtins.len(self.written)
         memory = [one.clone() for one in states[:count]]
         given = iter(states[count:])
-        known = {id(one): new for one, new in zip(self.fixed, fixed, strict=True)}
+        every = [*self.fixed, *self.reals]
+        known = {id(one): new for one, new in zip(every, fixed, strict=True)}
         known |= {id(one): new for one, new in zip(self.written, memory, strict=True)}
         turn = number + self.offset
         with ExitStack() as entered:
