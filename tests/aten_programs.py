@@ -275,3 +275,7 @@ REFUSED = [
     ("listed_and_written", "x: T d", "s, which is put into a list and written in place"),
     ("shared", "x: T d", "a and b, which share memory that is written in place"),
 ]
+
+
+def asks_for_its_number(x):
+    return x * int(x.shape[0])

@@ -134,7 +134,11 @@ def test_what_is_not_read_is_refused_with_its_line(name, shapes, words):
 
 @pytest.mark.parametrize(
     ("name", "relation_said", "number"),
-    [("longer_than_three", "≥ 0", "T − 4"), ("one_is_another", "≠ 0", "T − 1")],
+    [
+        ("longer_than_three", "≥ 0", "T − 4"),
+        ("one_is_another", "≠ 0", "T − 1"),
+        ("asks_for_its_number", "= 0", "T − 7"),
+    ],
 )
 def test_a_question_that_holds_at_some_sizes_is_a_condition_with_its_line(
     name, relation_said, number

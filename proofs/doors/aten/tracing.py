@@ -163,11 +163,11 @@ def trace(
             raise _in_words(error) from error
     known = _symbols(inputs, given)
     loops = _of_turns(known, turns.used) if turns is not None else {}
-    positions = [loops.get(one.shape[0].node.expr) for one in places]
+    positions = [loops.get(one.shape[0].node._expr) for one in places]
     try:
         at_one = _expect_all_sizes(env, known)
     except Decided as error:
-        error.loops = {loops[s.node.expr + 1]: loop for s, _, loop in turns.used} if turns else {}
+        error.loops = {loops[s.node._expr + 1]: loop for s, _, loop in turns.used} if turns else {}
         raise
     for one in _nodes(graph):
         if str(one.target).startswith("aten._local_scalar_dense"):
@@ -186,8 +186,8 @@ def _of_turns(known: Sizes, used: Sequence[tuple[Any, Any, Any]]) -> dict[Any, P
         except Unsaid as error:
             raise Refused(f"a loop with {known.texts(error)} turns") from error
         time = binding.fresh(0, turns)
-        found[symbol.node.expr + 1] = time
-        known.known[symbol.node.expr + 1] = whole(time) + 1
+        found[symbol.node._expr + 1] = time
+        known.known[symbol.node._expr + 1] = whole(time) + 1
     return found
 
 
@@ -219,7 +219,10 @@ def _settings() -> Iterator[None]:
     before = quiet.level
     quiet.setLevel(logging.CRITICAL + 1)
     try:
-        with sdpa_kernel(SDPBackend.MATH), t.compiler.set_stance("force_eager"):
+        einsum = t.backends.opt_einsum.flags(
+            enabled=False
+        )  # whose order of products asks for numbers
+        with sdpa_kernel(SDPBackend.MATH), t.compiler.set_stance("force_eager"), einsum:
             yield
     finally:
         quiet.setLevel(before)
@@ -240,7 +243,7 @@ def _symbols(inputs: Sequence[Any], given: Sequence[Given]) -> Sizes:
         for theirs, ours in zip(tensor.shape, one.shape, strict=True):
             node = getattr(theirs, "node", None)
             if node is not None:
-                known[node.expr] = known[node._expr] = ours
+                known[node._expr] = ours  # the symbol itself, whatever the trace took it for
     return Sizes(known)
 
 
@@ -317,13 +320,9 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
             number, relation = known.relation(expr)
         except Unsaid:
             number, relation = None, ""
-        if (
-            who == "torch"
-            and relation == "≠ 0"
-            and isinstance(number, Whole)
-            and _is_of_ones(number)
-        ):
-            at_one |= {s.name for s in number.symbols if isinstance(s, Size)}
+        gap = number if number is None or relation != "≥ 0" else number + 1
+        if who == "torch" and relation != "= 0" and isinstance(gap, Whole) and _is_of_ones(gap):
+            at_one |= {s.name for s in gap.symbols if isinstance(s, Size)}
             continue
         text = known.texts(expr)
         message = f"it asks whether {text}{where}, which depends on the sizes"
@@ -335,7 +334,13 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
             raise Decided(f"it takes {text}", text, number, "= 0")
     for symbol, ends in env.var_to_range.items():
         if symbol in known.known:
-            _expect_range(known.known[symbol], ends)
+            number = known.known[symbol]
+            names = (
+                {getattr(s, "name", "") for s in number.symbols}
+                if isinstance(number, Whole)
+                else {""}
+            )
+            _expect_range(number, ends, names <= at_one)
     return at_one
 
 
@@ -344,10 +349,10 @@ def _is_of_ones(number: Whole) -> bool:
     return not number.free and (nonnegative(number) or nonnegative(-number))
 
 
-def _expect_range(number: Number, ends: Any) -> None:
+def _expect_range(number: Number, ends: Any, seen_at_one: bool) -> None:
     low, high = ends.lower, ends.upper
     for end, gap in ((low, 1), (high, -1)):
-        if not getattr(end, "is_Integer", False):
+        if not getattr(end, "is_Integer", False) or (gap > 0 and seen_at_one and end == 2):
             continue
         left = (number - int(end)) * gap
         if not nonnegative(left):
