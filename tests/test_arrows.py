@@ -32,7 +32,7 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "exact": ("language",),
         "interpret": ("kernel", "language", "inequalities", "exact"),
         "statement": ("kernel",),
-        "doors": ("language", "exact", "interpret", "statement"),
+        "doors": ("language", "exact", "interpret", "statement", "readings"),
         "readings": ("kernel", "language", "exact", "interpret", "statement"),
         "check": (
             *("kernel", "language", "inequalities", "exact", "interpret"),

@@ -66,7 +66,7 @@ def sliced(of: Any, places: Sequence[Place], shape: tuple[int, ...]) -> Any:
     plain = all(len(steps) < 2 for _, steps in places) and len(set(used)) == len(used)
     ends = zip(places, of.shape, strict=True)
     inside = all(0 <= end < length for place, length in ends for end in _ends(place, shape))
-    if not (plain and inside) and 0 not in shape:
+    if not plain or (not inside and 0 not in shape):
         return None
     index: list[Any] = []
     for (start, _), move in zip(places, moves, strict=True):

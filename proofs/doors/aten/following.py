@@ -1,0 +1,94 @@
+"""A function is run as it is, run again with its loops as calls, and traced: each shows something of the next.
+
+The first run says which functions of the user's there are, which numbers they have, and whether the function runs at
+all; the second what the turns of loops do, and that calls do what the loops did.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from types import FunctionType, MethodType
+from typing import Any
+
+from ...interpret.questions import raised_at
+from ...statement.whole import Position, Whole
+from .refusal import Decided, Refused, beside, torch
+from .rewriting import codes_run, functions_of, loops_as_calls
+from .tracing import Given, Traced, Turns, example_inputs, example_sizes, numbers_in, trace
+from .turns import TURNS, Session, session
+
+APART = 2
+"""So many of the first turns of a loop may be told apart from the rest."""
+
+
+def followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
+    """The graph of a function, its loops over sizes as scans.
+
+    Raises:
+        Refused, Decided: as `trace` does, and if the function does not run.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it runs several times, and is not run for its own sake
+        return _followed(function, given)
+
+
+def _followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
+    sizes = example_sizes(given, set())
+    try:
+        plain, codes = codes_run(function, example_inputs(given, sizes))
+    except Refused:
+        raise
+    except Exception as error:
+        said = (str(error).strip().splitlines() or [""])[0]
+        at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+        where = raised_at(error, beside())
+        raise Refused(
+            f"it fails where it is run{f' at {at}' if at else ''}: {type(error).__name__}{where}: {said}"
+        ) from error
+    numbers = {number for code in codes for number in numbers_in(code)}
+    with loops_as_calls(functions_of(codes, list(_functions(function)))) as found:
+        if not found:
+            return trace(function, given, numbers)
+        now = Session()
+        with session(now):
+            again = function(*example_inputs(given, sizes))
+        _expect_same(plain, again, found)
+        now.tracing = True
+        while True:
+            try:
+                with session(now):
+                    return trace(function, given, numbers, Turns(now.turns, now.used), TURNS)
+            except Decided as error:
+                if not _told_apart(now, error):
+                    raise
+
+
+def _functions(function: Any) -> Sequence[FunctionType]:
+    if isinstance(function, MethodType):
+        function = function.__func__
+    return [function] if isinstance(function, FunctionType) else []
+
+
+def _told_apart(now: Session, error: Decided) -> bool:
+    """Whether what is asked of the number of a turn may have one answer once the first turn is run by itself."""
+    symbols = error.number.symbols if isinstance(error.number, Whole) else []
+    for one in symbols:
+        loop = error.loops.get(one) if isinstance(one, Position) else None
+        if loop is not None and now.apart.get(loop, 0) < APART:
+            now.apart[loop] = now.apart.get(loop, 0) + 1
+            return True
+    return False
+
+
+def _expect_same(plain: Any, again: Any, names: Sequence[str]) -> None:
+    """Refuse if a function with loops as calls returns something else."""
+    t = torch()
+    from torch.utils import _pytree
+
+    pairs = zip(_pytree.tree_leaves(plain), _pytree.tree_leaves(again), strict=True)
+    for one, other in pairs:
+        if isinstance(one, t.Tensor) and not t.equal(t.nan_to_num(one), t.nan_to_num(other)):
+            raise Refused(
+                f"loops of {', '.join(names)} are not followed: they draw, or keep something between calls"
+            )

@@ -1,0 +1,88 @@
+"""Indices that are sizes or numbers of turns: PyTorch asks for their number, where `select` does not."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from ...interpret.questions import place
+from .refusal import beside, torch
+
+
+@cache
+def _mode() -> Any:
+    from torch.fx import traceback
+    from torch.overrides import TorchFunctionMode
+
+    folders = beside()
+
+    class Lines(TorchFunctionMode):
+        def __torch_function__(
+            self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            traceback.set_stack_trace([place(folders) or " "])
+            found = without_sizes(function, args, kwargs)
+            return function(*args, **(kwargs or {})) if found is None else found[0]
+
+    return Lines
+
+
+def lines() -> Any:
+    """A block in which operations keep the user's line, and indices may be sizes."""
+    return _mode()()
+
+
+def is_size(value: Any) -> bool:
+    """Whether a value is a whole number of PyTorch's that may be a symbol."""
+    return type(value).__name__ == "SymInt"
+
+
+def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, bool] | None:
+    """What `x[k]` and `x[k] = y` are with `select` for indices that are sizes, and tensors of a range over a size.
+
+    None for other functions, and other arguments.
+
+    Returns:
+        The result, and whether it is one.
+    """
+    t = torch()
+    if function in (t.tensor, t.as_tensor, t.Tensor.new_tensor):
+        place_of = 1 if function is t.Tensor.new_tensor else 0
+        numbers = getattr(args[place_of], "numbers", None) if len(args) > place_of else None
+        if numbers is None:
+            return None
+        return numbers.to((options or {}).get("dtype", t.int64)), True
+    reads, writes = function is t.Tensor.__getitem__, function is t.Tensor.__setitem__
+    if not (reads or writes):
+        return None
+    keys = args[1] if isinstance(args[1], tuple) else (args[1],)
+    if not any(map(is_size, keys)):
+        return None
+    part, rest = selected(args[0], keys)
+    whole = all(isinstance(k, slice) and k == slice(None) for k in rest)
+    if reads:
+        return (part if whole else part[rest]), True
+    if whole:
+        value = args[2]
+        part.copy_(value) if isinstance(value, t.Tensor) else part.fill_(value)
+    else:
+        part[rest] = args[2]
+    return None, True
+
+
+def selected(tensor: Any, keys: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """A view at those indices that are sizes, and the other indices."""
+    lengths = [0 if k is None or k is Ellipsis else k.dim() if _is_mask(k) else 1 for k in keys]
+    left = tensor.dim() - sum(lengths)
+    axis, rest = 0, []
+    for k, length in zip(keys, lengths, strict=True):
+        if is_size(k):
+            tensor = tensor.select(axis, k)
+            continue
+        rest.append(k)
+        axis += left if k is Ellipsis else length
+    return tensor, tuple(rest)
+
+
+def _is_mask(key: Any) -> bool:
+    return isinstance(key, torch().Tensor) and key.dtype == torch().bool

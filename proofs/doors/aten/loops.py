@@ -1,0 +1,80 @@
+"""What rewritten code calls: loops of Python over sizes, each as one `scan` of PyTorch's graph.
+
+A loop is first run as it is, at example sizes, to see what its turns do with names and tensors from before: which are
+given other values, and which are written in place. Where its number of turns is a symbol, these are the loop's states.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .items import Items, Listed, is_symbol, items_of
+from .observing import Seen, Snapshot, key_of, value_of
+from .turns import SizedLoop, running
+
+
+def loop(
+    given: Any,
+    body: Callable[..., Any],
+    names: tuple[str, ...],
+    values: tuple[Callable[[], Any], ...],
+    first: tuple[str, ...],
+    later: tuple[str, ...],
+) -> tuple[Any, ...]:
+    """A `for` statement: the values of the names after it.
+
+    Args:
+        given: what it goes through.
+        body: one turn, of its item and the values of the names.
+        names: those that the body speaks of.
+        values: what they stand for before.
+        first: those that each turn gives a value before it reads them.
+        later: those that are read outside of the loop.
+    """
+    before = tuple(map(value_of, values))
+    now = running()
+    items = items_of(given) if now.tracing else None
+    if items is None or not is_symbol(items.length):
+        turns = given if items is None else _each(items)
+        if not now.tracing:
+            for one in now.running:
+                now.seen[one].around = True
+            now.seen.setdefault(key_of(body), Seen())
+            now.running.append(key_of(body))
+        for item in turns:
+            start = None if now.tracing else Snapshot(names, before)
+            after = body(item, *before)
+            if start is not None:
+                start.note(now.seen[key_of(body)], after)
+            before = after
+        if not now.tracing:
+            now.running.pop()
+        return before
+    return SizedLoop(now, items, body, names, before, first, later).run()
+
+
+def _each(items: Items) -> Iterator[Any]:
+    return (items.item(k, items.parts) for k in builtins.range(int(items.length)))
+
+
+def comprehension(
+    given: Any,
+    item: Callable[..., Any],
+    names: tuple[str, ...],
+    values: tuple[Callable[[], Any], ...],
+) -> Any:
+    """`[f(x) for x in xs]`."""
+    made: Any = Listed()
+
+    def body(one: Any, made: Any, *known: Any) -> Any:
+        made.append(item(one, *known))
+        return (made, *known)
+
+    body.key = item.__code__  # type: ignore[attr-defined]
+    loop(given, body, (MADE, *names), (lambda: made, *values), (), ())
+    return made
+
+
+MADE = "the list that is made"

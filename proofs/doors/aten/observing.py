@@ -1,0 +1,181 @@
+"""What turns of a loop do with names and tensors from before it: seen by running it as it is, at example sizes."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from .items import Items, Rows
+from .refusal import torch
+
+
+class Unbound:
+    """Stands for a name without a value."""
+
+    def __repr__(self) -> str:
+        return "a name without a value"
+
+
+UNBOUND = Unbound()
+
+
+@dataclass
+class Seen:
+    """What the turns of a loop did when it was run."""
+
+    rebound: set[str] = field(default_factory=set)
+    """Names that stand for something else after a turn."""
+    written: set[tuple[str, int]] = field(default_factory=set)
+    """Tensors that are written in place: a name, and the number of the leaf."""
+    counters: set[str] = field(default_factory=set)
+    """Names of whole numbers that turns change."""
+    appended: set[str] = field(default_factory=set)
+    """Names of lists that turns append to."""
+    shared: set[frozenset[tuple[str, int]]] = field(default_factory=set)
+    """Pairs of tensors that share memory before or after a turn and are different objects."""
+    apart: set[frozenset[tuple[str, int]]] = field(default_factory=set)
+    """Pairs that are one object before a turn and not after it, or the other way round."""
+    kept: set[tuple[str, int]] = field(default_factory=set)
+    """Tensors of which lists got items."""
+    around: bool = False
+    """Whether there are loops inside of it."""
+    refused: str = ""
+    """Why it cannot be one node, if that was seen."""
+
+
+def flat(value: Any) -> tuple[list[Any], Any]:
+    """A value's leaves: tensors and others; a module's are its parameters and buffers."""
+    t = torch()
+    if isinstance(value, t.nn.Module):
+        held = {**dict(value.named_parameters()), **dict(value.named_buffers())}
+        return list(held.values()), (value, list(held))
+    if isinstance(value, Items):
+        return list(value.parts), value
+    from torch.utils import _pytree
+
+    return _pytree.tree_flatten(value)
+
+
+def rebuilt(leaves: Sequence[Any], spec: Any, entered: ExitStack) -> Any:
+    """The value with other leaves; a module has them until the block ends."""
+    from torch.utils import _pytree
+
+    if isinstance(spec, tuple):
+        module, names = spec
+        from torch.nn.utils import stateless
+
+        given = dict(zip(names, leaves, strict=True))
+        entered.enter_context(stateless._reparametrize_module(module, given))
+        return module
+    if isinstance(spec, Items):
+        if isinstance(spec, Rows):
+            return Rows(leaves[0])
+        return Items(spec.length, leaves, spec.item)
+    return _pytree.tree_unflatten(leaves, spec)
+
+
+def value_of(make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except NameError:
+        return UNBOUND
+
+
+def tensors(value: Any) -> list[tuple[int, Any]]:
+    """A value's tensors, with their numbers among its leaves."""
+    if value is UNBOUND:
+        return []
+    t = torch()
+    return [(k, one) for k, one in enumerate(flat(value)[0]) if isinstance(one, t.Tensor)]
+
+
+def _inner(tensor: Any) -> Any:
+    """What a tensor of a transformation, such as `vmap`, holds."""
+    functorch = torch()._C._functorch
+    while functorch.is_functorch_wrapped_tensor(tensor):
+        tensor = functorch.get_unwrapped(tensor)
+    return tensor
+
+
+def _version(tensor: Any) -> int:
+    """How often a tensor, or what it is of inside, was written in place."""
+    functorch = torch()._C._functorch
+    found = tensor._version
+    while functorch.is_functorch_wrapped_tensor(tensor):
+        tensor = functorch.get_unwrapped(tensor)
+        found += tensor._version
+    return found
+
+
+def _memory(tensor: Any) -> int:
+    return _inner(tensor).untyped_storage()._cdata
+
+
+Slot = tuple[str, int]
+"""A name, and the number of a leaf of what it stands for."""
+
+
+class Snapshot:
+    """What names stand for before a turn."""
+
+    def __init__(self, names: Sequence[str], values: Sequence[Any]) -> None:
+        self.names, self.values = names, values
+        self.tensors: dict[Slot, Any] = {
+            (n, k): one for n, v in zip(names, values, strict=True) for k, one in tensors(v)
+        }
+        self.versions = {slot: _version(one) for slot, one in self.tensors.items()}
+        lists = ((n, v) for n, v in zip(names, values, strict=True) if isinstance(v, list))
+        self.lists = {n: (v, builtins.len(v), list(v)) for n, v in lists}
+
+    def shared(self) -> set[frozenset[Slot]]:
+        """Pairs of tensors that are different objects and share memory."""
+        groups: dict[int, list[Slot]] = {}
+        for slot, one in self.tensors.items():
+            groups.setdefault(_memory(one), []).append(slot)
+        return {
+            frozenset((a, b))
+            for group in groups.values()
+            for a in group
+            for b in group
+            if a < b and self.tensors[a] is not self.tensors[b]
+        }
+
+    def same(self) -> set[frozenset[Slot]]:
+        """Pairs of names for one object."""
+        slots = sorted(self.tensors)
+        return {
+            frozenset((a, b))
+            for a in slots
+            for b in slots
+            if a < b and self.tensors[a] is self.tensors[b]
+        }
+
+    def note(self, seen: Seen, after: Sequence[Any]) -> None:
+        """Note what a turn did."""
+        seen.written |= {s for s, one in self.tensors.items() if _version(one) != self.versions[s]}
+        for name, one, other in zip(self.names, self.values, after, strict=True):
+            if one is not other:
+                whole = type(one) is int and type(other) is int
+                (seen.counters if whole else seen.rebound).add(name)
+        later = Snapshot(self.names, after)
+        seen.shared |= self.shared() | later.shared()
+        seen.apart |= self.same() ^ later.same()
+        for name, (held, count, items) in self.lists.items():
+            if list(held[:count]) != items if builtins.len(held) < count else False:
+                seen.refused = f"{name}, a list of which a turn takes items away"
+            if builtins.len(held) > count:
+                seen.appended.add(name)
+                for one in held[count:]:
+                    for _, tensor in tensors(one):
+                        same = {
+                            s for s, x in later.tensors.items() if _memory(x) == _memory(tensor)
+                        }
+                        seen.kept |= {s for s in same if s[0] != name}
+
+
+def key_of(body: Any) -> Any:
+    """What tells a loop of the source from others."""
+    return getattr(body, "key", body.__code__)

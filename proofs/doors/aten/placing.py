@@ -1,0 +1,242 @@
+"""Rules of operations that read or write entries at places, which may be numbers in an array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...statement import making, nodes
+from ...statement.nodes import Node
+from ...statement.order import nonnegative
+from ...statement.whole import Axis, Whole, whole
+from ...statement.whole import Number as WholeNumber
+from .. import axes, entries
+from ..entries import ONE, ZERO
+from .moving import axis_of, end_in, place_in, with_axis
+from .table import rule
+from .values import Value
+
+
+@rule("index.Tensor", "_unsafe_index.Tensor")
+def _index(at: Any, self: Value, indices: Sequence[Any]) -> Any:
+    found = indexed(at, self.node, indices)
+    return self.with_node(found, None if self.finite is None else indexed(at, self.finite, indices))
+
+
+def indexed(at: Any, node: Node, indices: Sequence[Any]) -> Node:
+    """The entries at places that arrays say, broadcast with one another; other axes stay."""
+    given = {k: at.value(v) for k, v in enumerate(indices) if v is not None}
+    if any(str(v.dtype) == "torch.bool" for v in given.values()):
+        raise at.refuse("an index by truths, whose shape is data")
+    used = list(given)
+    shape = making.broadcast(*[v.node.shape for v in given.values()])
+    rest = [k for k in range(len(node.shape)) if k not in used]
+    together = used == list(range(used[0], used[-1] + 1))
+    at_axis = used[0] if together else 0
+    before, after = rest[:at_axis], rest[at_axis:]
+    lengths = (*(node.shape[k] for k in before), *shape, *(node.shape[k] for k in after))
+    start = len(before)
+    known = {k: _entry(v.node, shape, start) for k, v in given.items()}
+    places: list[Any] = [None] * len(node.shape)
+    for n, k in enumerate(before):
+        places[k] = whole(Axis(n))
+    for n, k in enumerate(after, start + len(shape)):
+        places[k] = whole(Axis(n))
+    data = []
+    for k, place in known.items():
+        places[k] = None if place is None else axes.lies_in(place, node.shape[k], lengths)
+        if places[k] is None:
+            if place is not None and making.constant(given[k].node) is not None:
+                place_in(at, place, node.shape[k])
+            data.append(k)
+    if not data:
+        return making.take(node, places, lengths)
+    if len(used) > 1:
+        raise at.refuse("several indices that are data")
+    (k,) = data
+    moved = axes.moved_in_front(node, k)
+    found = making.lookup(moved, _from_theend_in(at, given[k].node, node.shape[k]))
+    count = len(shape)
+    order = [count + n for n in range(start)] + list(range(count))
+    order += list(range(count + start, len(lengths)))
+    return making.permuted(found, order)
+
+
+def _entry(node: Node, shape: nodes.Shape, start: int) -> WholeNumber | None:
+    """The place that an index has, in the positions of a result in which its axes begin at `start`."""
+    wide = making.spread(node, shape)
+    found = making.entry_of(wide)
+    if not isinstance(found, Whole):
+        return found
+    return making.substituted(found, {Axis(k): whole(Axis(start + k)) for k in range(len(shape))})
+
+
+def _from_theend_in(at: Any, places: Node, length: WholeNumber) -> Node:
+    at.assume("places that are data lie in their axis, counted from either end")
+    number = making.entry_of(places)
+    if number is not None and nonnegative(number, places.shape):
+        return places
+    below = entries.above(ZERO, places)
+    return entries.plus(places, entries.times(below, making.number(length)))
+
+
+@rule("index_select")
+def _index_select(at: Any, self: Value, dim: int, index: Value) -> Any:
+    k = axis_of(self.node, dim)
+    return _index(at, self, [*[None] * k, index])
+
+
+@rule("embedding")
+def _embedding(
+    at: Any,
+    weight: Value,
+    indices: Value,
+    padding_idx: Any = -1,
+    scale_grad_by_freq: Any = False,
+    sparse: Any = False,
+) -> Any:
+    return _index(at, weight, [indices])
+
+
+@rule("gather")
+def _gather(at: Any, self: Value, dim: int, index: Value, sparse_grad: Any = False) -> Any:
+    node, places, k = at.node(self), at.node(index), axis_of(self.node, dim)
+    shape = places.shape
+    number = making.entry_of(places)
+    own = list(making.places_of(shape))
+    if number is not None:
+        place = axes.lies_in(number, node.shape[k], shape)
+        if place is not None:
+            own[k] = place
+            return making.take(node, own, shape)
+    hot = axes.one_hot(_from_theend_in(at, places, node.shape[k]), node.shape[k])
+    names = list(range(len(shape)))
+    own[k] = whole(Axis(len(shape)))
+    spread = making.take(node, own, (*shape, node.shape[k]))
+    both = [*names, len(shape)]
+    return making.contracted([hot, spread], [both, both], names)
+
+
+# Entries written.
+
+
+@rule("select_scatter")
+def _select_scatter(at: Any, self: Value, src: Value, dim: int, index: Any) -> Any:
+    node, k = at.node(self), axis_of(self.node, dim)
+    part = axes.reshaped(at.node(src), with_axis(src.node, k))
+    return at.written(node, {k: (place_in(at, index, node.shape[k]), 1)}, part)
+
+
+@rule("slice_scatter")
+def _slice_scatter(
+    at: Any,
+    self: Value,
+    src: Value,
+    dim: int = 0,
+    start: Any = None,
+    end: Any = None,
+    step: int = 1,
+) -> Any:
+    node, k = at.node(self), axis_of(self.node, dim)
+    if step != 1:
+        raise at.refuse("a slice written with a step")
+    part = at.node(src)
+    first = end_in(at, start, node.shape[k], 0)
+    return at.written(node, {k: (first, part.shape[k])}, part)
+
+
+@rule("index_put", "_unsafe_index_put", computes=True)
+def _index_put(
+    at: Any, self: Value, indices: Sequence[Any], values: Value, accumulate: Any = False
+) -> Any:
+    node, part = at.node(self), at.node(values)
+    given = {k: at.value(v) for k, v in enumerate(indices) if v is not None}
+    if any(str(v.dtype) == "torch.bool" for v in given.values()):
+        (k, mask), *others = given.items()
+        if others or k or len(mask.node.shape) != len(node.shape) or part.shape or accumulate:
+            raise at.refuse("an index by truths, whose shape is data")
+        return entries.selected(mask.node, making.full(part, node.shape), node)
+    if accumulate:
+        return _added(at, node, given, part)
+    windows: dict[int, Any] = {}
+    shape = making.broadcast(*[v.node.shape for v in given.values()])
+    used = list(given)
+    if (
+        len(shape) > 1
+        or (shape and len(used) > 1 and shape[0] != 1)
+        or used != list(range(used[0], used[-1] + 1))
+    ):
+        raise at.refuse("entries written at several places that arrays say")
+    for k, v in given.items():
+        number = making.entry_of(v.node)
+        step = number - whole(Axis(0)) if shape and number is not None else number
+        if number is None and not shape and len(used) == 1:
+            here = entries.equal(
+                nodes.Positions(node.shape[k]), _from_theend_in(at, v.node, node.shape[k])
+            )
+            here = axes.reshaped(here, [n if j == k else 1 for j, n in enumerate(node.shape)])
+            full = making.spread(axes.reshaped(part, with_axis(part, k)), node.shape)
+            return entries.selected(here, full, node)
+        if number is None or (isinstance(step, Whole) and Axis(0) in step.symbols):
+            raise at.refuse("entries written at places that are data")
+        windows[k] = (place_in(at, step, node.shape[k]), shape[0] if shape else 1)
+    inner = [node.shape[j] for j in range(len(node.shape)) if j not in windows]
+    front = [windows[k][1] for k in used] if shape else [1] * len(used)
+    wanted = [*inner[: used[0]], *(shape or ()), *inner[used[0] :]]
+    part = making.spread(part, tuple(wanted))
+    full_shape = [*inner[: used[0]], *front, *inner[used[0] :]]
+    return at.written(node, windows, axes.reshaped(part, full_shape))
+
+
+def _added(at: Any, node: Node, given: dict[int, Value], part: Node) -> Node:
+    """The array with parts added at places, each as often as it is said."""
+    if len(given) > 1:
+        raise at.refuse("entries added at places along several axes")
+    ((k, places),) = given.items()
+    moved = axes.moved_in_front(node, k)
+    count = len(places.node.shape)
+    inner = [n for j, n in enumerate(node.shape) if j != k]
+    part = making.spread(part, (*inner[:k], *places.node.shape, *inner[k:]))
+    order = [*range(k, k + count), *range(k), *range(k + count, len(part.shape))]
+    part = making.permuted(part, order)
+    number = making.entry_of(places.node)
+    length = node.shape[k]
+    if number is None:
+        added = axes.scattered(_from_theend_in(at, places.node, length), part, length)
+    else:
+        # Σ over the places of [place = j]: guards, which a proof follows.
+        shape = (*places.node.shape, length)
+        gap = number - whole(Axis(count))
+        if not nonnegative(number, places.node.shape):
+            raise at.refuse("entries added at places counted from the end")
+        hot = making.take(ONE, (), shape, [gap, -gap])
+        names = list(range(count + 1 + len(part.shape) - count))
+        both = [names[: count + 1], [*names[:count], *names[count + 1 :]]]
+        added = making.contracted([hot, part], both, names[count:])
+    return axes.moved_to(entries.plus(moved, added), k)
+
+
+@rule("scatter_add", computes=True)
+def _scatter_add(at: Any, self: Value, dim: int, index: Value, src: Value) -> Any:
+    node, places, part = at.node(self), at.node(index), at.node(src)
+    if len(node.shape) != 1:
+        raise at.refuse("entries added at places of arrays with several axes")
+    return _added(at, node, {0: at.value(places)}, axes.sliced(part, 0, 0, places.shape[0]))
+
+
+@rule("scatter.value", "scatter.src")
+def _scatter(
+    at: Any, self: Value, dim: int, index: Value, value: Any = None, src: Any = None
+) -> Any:
+    """Where each place is written once at most along an axis of one index: the one-hot array."""
+    node, places, k = at.node(self), at.node(index), axis_of(self.node, dim)
+    if places.shape[k] != 1 or [n for j, n in enumerate(places.shape) if j != k] != [
+        n for j, n in enumerate(node.shape) if j != k
+    ]:
+        raise at.refuse("entries written at several places that are data")
+    own = axes.reshaped(
+        nodes.Positions(node.shape[k]), [n if j == k else 1 for j, n in enumerate(node.shape)]
+    )
+    here = entries.equal(making.spread(own, node.shape), making.spread(places, node.shape))
+    new = at.node(value) if src is None else at.node(src)
+    return entries.selected(here, making.spread(new, node.shape), node)

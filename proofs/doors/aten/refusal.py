@@ -1,0 +1,51 @@
+"""What this door refuses, and which versions of PyTorch it knows."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+from typing import Any
+
+SUPPORTED = ("2.13", "2.14")
+"""Versions whose tracer was tested; it is no stable interface."""
+
+
+class Refused(Exception):
+    """A function is not read; the message has the operation or question, and the user's line."""
+
+
+class Decided(Refused):
+    """Something was asked of sizes that holds at some of them only: these have to be told apart."""
+
+    def __init__(
+        self, message: str, condition: str, number: Any = None, relation: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.condition = condition
+        """What the trace took for true."""
+        self.loops: dict[Any, Any] = {}
+        """Loops by the positions that the numbers of their turns are."""
+        self.number, self.relation = number, relation
+        """A whole number of sizes, and "≥ 0", "= 0" or "≠ 0", where the condition is one of such."""
+
+
+def torch() -> Any:
+    """PyTorch, imported now.
+
+    Raises:
+        Refused: if it is not installed, or of a version that was not tested.
+    """
+    if importlib.util.find_spec("torch") is None:
+        raise Refused("PyTorch is not installed; install scanproof[torch]")
+    found = importlib.import_module("torch")
+    version = ".".join(found.__version__.split(".")[:2])
+    if version not in SUPPORTED:
+        known = " and ".join(SUPPORTED)
+        raise Refused(f"PyTorch {version} is installed; functions are read with {known}")
+    return found
+
+
+def beside() -> tuple[str, ...]:
+    """Folders whose code is not the user's."""
+    return (os.path.dirname(torch().__file__) + os.sep,)

@@ -1,0 +1,207 @@
+"""PyTorch's expressions of sizes as whole numbers of a statement, and what its tracer asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ...statement.order import nonnegative, sign
+from ...statement.whole import Number, Whole, parts, spelled
+
+
+class Unsaid(Exception):
+    """An expression that is no whole polynomial of sizes."""
+
+
+def divided(number: Number, by: Number) -> tuple[Number, Number] | None:
+    """The quotient, rounded down, and the remainder, where they are seen; by ≥ 1 at all sizes."""
+    if not nonnegative(by - 1):
+        return None
+    (unit, c), *others = parts(by)
+    if others:
+        return _by_whole(number, by)
+    whole_part: Number = 0
+    rest: Number = 0
+    for m, a in parts(number):
+        left = list(m)
+        fits = all(s in left and (left.remove(s) or True) for s in unit)
+        q, r = divmod(a, c) if fits else (0, a)
+        if q:
+            whole_part = whole_part + (Whole(((tuple(left), q),)) if left else q)
+        if r:
+            rest = rest + (Whole(((m, r),)) if m else r)
+    for shift in (0, -1, 1):
+        left_over = rest - by * shift
+        if nonnegative(left_over) and nonnegative(by - 1 - left_over):
+            return whole_part + shift, left_over
+    return None
+
+
+def _by_whole(number: Number, by: Number) -> tuple[Number, Number] | None:
+    """A division by a sum: by a multiple that a few trials find."""
+    for k in range(-3, 4):
+        rest = number - by * k
+        if nonnegative(rest) and nonnegative(by - 1 - rest):
+            return k, rest
+    return None
+
+
+class Sizes:
+    """What PyTorch's symbols stand for."""
+
+    def __init__(self, known: Mapping[Any, Number]) -> None:
+        self.known = dict(known)
+
+    def of(self, value: Any) -> Number:
+        """A length: Python's, or PyTorch's.
+
+        Raises:
+            Unsaid: if it is no whole polynomial of sizes.
+        """
+        if isinstance(value, int | Whole):
+            return value
+        node = getattr(value, "node", None)
+        return self.said(node.expr if node is not None else value)
+
+    def said(self, expr: Any) -> Number:
+        """An expression of sympy's as a whole number.
+
+        Raises:
+            Unsaid: if it is none.
+        """
+        if expr in self.known:
+            return self.known[expr]
+        if expr.is_Integer:
+            return int(expr)
+        name = type(expr).__name__
+        if name in ("Add", "Mul", "Pow") and name != "Pow":
+            given = list(map(self.said, expr.args))
+            found: Number = 0 if name == "Add" else 1
+            for one in given:
+                found = found + one if name == "Add" else found * one
+            return found
+        if name in ("Pow", "PowByNatural") and expr.args[1].is_Integer and expr.args[1] >= 0:
+            found = 1
+            for _ in range(int(expr.args[1])):
+                found = found * self.said(expr.args[0])
+            return found
+        if name in ("FloorDiv", "CleanDiv", "IntTrueDiv", "Mod", "PythonMod"):
+            pair = divided(*map(self.said, expr.args))
+            if pair is not None and (name != "IntTrueDiv" or pair[1] == 0):
+                return pair[1] if "Mod" in name else pair[0]
+        if name in ("Max", "Min"):
+            return self._extreme(list(map(self.said, expr.args)), name)
+        if name == "Identity" or name in ("ToFloat", "TruncToInt"):
+            return self.said(expr.args[0])
+        raise Unsaid(str(expr))
+
+    def _extreme(self, given: list[Number], name: str) -> Number:
+        for one in given:
+            gaps = (one - other if name == "Max" else other - one for other in given)
+            if all(map(nonnegative, gaps)):
+                return one
+        raise Unsaid(f"{name} of {', '.join(map(spelled, given))}")
+
+    def holds(self, expr: Any) -> bool | None:
+        """Whether a condition holds at all sizes (True), at none (False), or it is not seen (None)."""
+        name = type(expr).__name__
+        if name in ("BooleanTrue", "BooleanFalse"):
+            return name == "BooleanTrue"
+        if name == "Not":
+            found = self.holds(expr.args[0])
+            return None if found is None else not found
+        if name in ("And", "Or"):
+            found = [self.holds(one) for one in expr.args]
+            settles = name == "Or"
+            if settles in found:
+                return settles
+            return None if None in found else not settles
+        try:
+            number, relation = self.relation(expr)
+        except Unsaid:
+            return self._is_positive(expr)
+        return HOLDS[relation](number)
+
+    def _is_positive(self, expr: Any) -> bool | None:
+        """Whether a comparison of a quotient or root of sizes with a number ≤ 0 holds; None if that is not seen."""
+        above = type(expr).__name__ in ("GreaterThan", "StrictGreaterThan", "Unequality")
+        if not above or not expr.args[1].is_number or expr.args[1] > 0:
+            return None
+        return self._positive(expr.args[0]) or None
+
+    def _positive(self, expr: Any) -> bool:
+        """Whether an expression of floats is seen to be above 0."""
+        name = type(expr).__name__
+        if expr.is_number:
+            return bool(expr > 0)
+        if name in ("FloatTrueDiv", "IntTrueDiv", "Mul", "Add"):
+            return all(map(self._positive, expr.args))
+        if name in ("FloatPow", "Pow", "ToFloat") or "sqrt" in name:
+            return self._positive(expr.args[0])
+        try:
+            return nonnegative(self.said(expr) - 1)
+        except Unsaid:
+            return False
+
+    def relation(self, expr: Any) -> tuple[Number, str]:
+        """A comparison as that of one number with 0: "≥ 0", "= 0" or "≠ 0".
+
+        Raises:
+            Unsaid: if it is none of whole polynomials.
+        """
+        name = type(expr).__name__
+        if name not in RELATIONS:
+            raise Unsaid(str(expr))
+        left, right = map(self.said, expr.args)
+        return RELATIONS[name](left, right)
+
+    def texts(self, expr: Any) -> str:
+        """A condition with the names of sizes."""
+        found = str(expr)
+        for symbol, number in sorted(self.known.items(), key=lambda one: -len(str(one[0]))):
+            text = spelled(number)
+            found = found.replace(str(symbol), text if text.isalnum() else f"({text})")
+        return found
+
+
+RELATIONS: dict[str, Callable[[Any, Any], tuple[Number, str]]] = {
+    "Equality": lambda a, b: (a - b, "= 0"),
+    "Unequality": lambda a, b: (a - b, "≠ 0"),
+    "GreaterThan": lambda a, b: (a - b, "≥ 0"),
+    "StrictGreaterThan": lambda a, b: (a - b - 1, "≥ 0"),
+    "LessThan": lambda a, b: (b - a, "≥ 0"),
+    "StrictLessThan": lambda a, b: (b - a - 1, "≥ 0"),
+}
+
+
+def _is_zero(number: Number) -> bool | None:
+    if not isinstance(number, Whole):
+        return number == 0
+    return False if nonnegative(number - 1) or nonnegative(-number - 1) else None
+
+
+HOLDS: dict[str, Callable[[Number], bool | None]] = {
+    "≥ 0": sign,
+    "= 0": _is_zero,
+    "≠ 0": lambda number: None if (found := _is_zero(number)) is None else not found,
+}
+
+PRIMES = (
+    *(7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97),
+    *(101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181),
+)
+
+
+def examples(
+    names: list[str], least: Mapping[str, int], numbers: set[int]
+) -> Iterator[dict[str, int]]:
+    """Numbers for sizes, pairwise different, at least as great as they must be, and none of those in the source."""
+    for start in range(len(PRIMES)):
+        free = (p for p in PRIMES[start:] if p not in numbers)
+        found: dict[str, int] = {}
+        for name in names:
+            value = next((p for p in free if p >= least[name]), None)
+            if value is None:
+                return
+            found[name] = value
+        yield found

@@ -1,0 +1,319 @@
+"""Rules of operations along axes: sums, extremes, norms, running ones, products of matrices, systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...statement import making, nodes
+from ...statement.nodes import Node
+from ...statement.order import nonnegative
+from .. import axes, entries
+from ..entries import ONE, minus, negative, of, over, plus, times
+from .entrywise import _exp
+from .moving import axis_of
+from .table import rule
+from .values import Value
+
+
+def all_axes(node: Node, dim: Any) -> list[int]:
+    """The axes that are named, all where none is."""
+    if dim is None or (isinstance(dim, Sequence) and not dim):
+        return list(range(len(node.shape)))
+    given = [dim] if isinstance(dim, int) else dim
+    return sorted({axis_of(node, d) for d in given}) if node.shape else []
+
+
+@rule("sum", "sum.dim_IntList", computes=True)
+def _sum(at: Any, self: Value, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    node = at.node(self)
+    return axes.summed(node, all_axes(node, dim), keepdim)
+
+
+@rule("mean", "mean.dim")
+def _mean(at: Any, self: Value, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    node = at.node(self)
+    return axes.mean(node, all_axes(node, dim), keepdim)
+
+
+@rule("var.correction", "std.correction")
+def _var(
+    at: Any, self: Value, dim: Any = None, correction: Any = None, keepdim: bool = False
+) -> Any:
+    node, off = at.node(self), 1 if correction is None else correction
+    along = all_axes(node, dim)
+    gaps = minus(node, axes.mean(node, along, True))
+    count = minus(axes.count_along(node, along), at.node(off))
+    found = over(axes.summed(times(gaps, gaps), along, keepdim), count)
+    return of("sqrt", found) if at.name.startswith("std") else found
+
+
+@rule("var_mean.correction")
+def _var_mean(
+    at: Any, self: Value, dim: Any = None, correction: Any = None, keepdim: bool = False
+) -> Any:
+    node = at.node(self)
+    return _var(at, self, dim, correction, keepdim), axes.mean(node, all_axes(node, dim), keepdim)
+
+
+@rule("prod", "prod.dim_int", computes=True)
+def _prod(at: Any, self: Value, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    node = at.node(self)
+    for k in reversed(all_axes(node, dim)):
+        node = nodes.Fold("product", axes.moved_in_front(node, k))
+    return axes.reshaped(node, at.shape)
+
+
+@rule("cumsum", computes=True)
+def _cumsum(at: Any, self: Value, dim: int, dtype: Any = None) -> Any:
+    node = at.node(self)
+    return axes.running_sum(node, axis_of(node, dim)) if node.shape else node
+
+
+@rule("cumprod", computes=True)
+def _cumprod(at: Any, self: Value, dim: int, dtype: Any = None) -> Any:
+    node = at.node(self)
+    return axes.running_product(node, axis_of(node, dim))[1] if node.shape else node
+
+
+@rule("cummax", "cummin")
+def _cummax(at: Any, self: Value, dim: int) -> Any:
+    if not self.node.shape:
+        return self, None
+    node, k = at.node(self), axis_of(self.node, dim)
+    _not_empty(at, node.shape[k])
+    if at.name.startswith("cummax"):
+        return axes.running_maximum(node, k)[1], None
+    return negative(axes.running_maximum(negative(node), k)[1]), None
+
+
+@rule("logcumsumexp")
+def _logcumsumexp(at: Any, self: Value, dim: int) -> Any:
+    found = at.value(_exp(at, self)).node
+    return of("log", axes.running_sum(found, axis_of(found, dim)) if found.shape else found)
+
+
+@rule("logsumexp")
+def _logsumexp(at: Any, self: Value, dim: Any, keepdim: bool = False) -> Any:
+    found = at.value(_exp(at, self)).node
+    return of("log", axes.summed(found, all_axes(found, dim), keepdim))
+
+
+@rule("_softmax", "_safe_softmax")
+def _softmax(at: Any, self: Value, dim: int, half_to_float: bool = False, dtype: Any = None) -> Any:
+    found = at.value(_exp(at, self)).node
+    return over(found, axes.summed(found, all_axes(found, dim), True))
+
+
+@rule("_log_softmax")
+def _log_softmax(at: Any, self: Value, dim: int, half_to_float: bool = False) -> Any:
+    found = at.value(_exp(at, self)).node
+    total = of("log", axes.summed(found, all_axes(found, dim), True))
+    return Value(minus(self.node, total), at.dtype, self.finite, self.sign)
+
+
+def _not_empty(at: Any, length: Any) -> None:
+    if not nonnegative(length - 1):
+        raise at.decided(length - 1, "≥ 0", "an extreme of entries of which there may be none")
+
+
+@rule("amax", "amin", "max", "min", "max.dim", "min.dim")
+def _extreme(at: Any, self: Value, dim: Any = None, keepdim: bool = False) -> Any:
+    node, largest = self.node, "max" in at.name
+    if self.finite is not None:
+        raise at.refuse("the maximum of entries that may be −∞")
+    node = node if largest else negative(node)
+    for k in reversed(all_axes(node, dim)):
+        if node.shape[k] != 1:
+            _not_empty(at, node.shape[k])
+            last = axes.running_maximum(node, k)[0]
+            node = making.expanded(last, k)
+    node = node if largest else negative(node)
+    found = axes.reshaped(node, at.shapes[0])
+    return (found, None) if at.name.endswith(".dim") else found
+
+
+@rule("any", "any.dim", "any.dims", "all", "all.dim", "all.dims")
+def _any(at: Any, self: Value, dim: Any = None, keepdim: bool = False) -> Any:
+    truths = entries.truth_of(at.node(self))
+    wanted = truths if at.name.startswith("any") else entries.opposite(truths)
+    count = axes.summed(wanted, all_axes(truths, dim), keepdim)
+    none = of("zero", count)
+    return entries.opposite(none) if at.name.startswith("any") else none
+
+
+@rule("linalg_vector_norm")
+def _vector_norm(
+    at: Any, self: Value, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Any:
+    node = at.node(self)
+    along = all_axes(node, dim)
+    if ord == 2:
+        return of("sqrt", axes.summed(times(node, node), along, keepdim))
+    if ord == 1:
+        return axes.summed(of("abs", node), along, keepdim)
+    raise at.refuse(f"the norm of order {ord}")
+
+
+@rule("native_layer_norm")
+def _layer_norm(
+    at: Any, input: Value, normalized_shape: Any, weight: Any, bias: Any, eps: float
+) -> Any:
+    node = at.node(input)
+    along = list(range(len(node.shape) - len(normalized_shape), len(node.shape)))
+    average = axes.mean(node, along, True)
+    gaps = minus(node, average)
+    scale = over(ONE, of("sqrt", plus(axes.mean(times(gaps, gaps), along, True), at.node(eps))))
+    found = times(gaps, scale)
+    found = found if weight is None else times(found, at.node(weight))
+    return (found if bias is None else plus(found, at.node(bias))), average, scale
+
+
+@rule("native_group_norm")
+def _group_norm(
+    at: Any, input: Value, weight: Any, bias: Any, N: Any, C: Any, HxW: Any, group: int, eps: float
+) -> Any:
+    node = at.node(input)
+    count, channels, *rest = node.shape
+    pair = divided_by(at, channels, group)
+    apart = axes.reshaped(node, (count, group, pair, *rest))
+    along = list(range(2, len(apart.shape)))
+    average = axes.mean(apart, along, True)
+    gaps = minus(apart, average)
+    scale = over(ONE, of("sqrt", plus(axes.mean(times(gaps, gaps), along, True), at.node(eps))))
+    found = axes.reshaped(times(gaps, scale), node.shape)
+    wide = (channels, *[1] * len(rest))
+    found = found if weight is None else times(found, axes.reshaped(at.node(weight), wide))
+    found = found if bias is None else plus(found, axes.reshaped(at.node(bias), wide))
+    return found, *(axes.reshaped(one, (count, group)) for one in (average, scale))
+
+
+def divided_by(at: Any, length: Any, by: int) -> Any:
+    """A length divided by a number that divides it."""
+    from .sizes import divided
+
+    pair = divided(length, by)
+    if pair is None or pair[1] != 0:
+        raise at.refuse(f"a length that {by} is not seen to divide")
+    return pair[0]
+
+
+# Products of matrices.
+
+
+@rule("mm", "bmm", computes=True)
+def _mm(at: Any, self: Value, mat2: Value) -> Any:
+    return axes.matrix_product(at.node(self), at.node(mat2), len(self.node.shape) - 2)
+
+
+@rule("mv", computes=True)
+def _mv(at: Any, self: Value, vec: Value) -> Any:
+    return axes.matrix_product(at.node(self), at.node(vec), 0)
+
+
+@rule("dot", "vdot", computes=True)
+def _dot(at: Any, self: Value, tensor: Any = None, other: Any = None) -> Any:
+    right = at.node(other if tensor is None else tensor)
+    return making.contracted([at.node(self), right], [(0,), (0,)], ())
+
+
+@rule("addmm", "addmv", "baddbmm", computes=True)
+def _addmm(
+    at: Any,
+    self: Value,
+    mat1: Any = None,
+    mat2: Any = None,
+    mat: Any = None,
+    vec: Any = None,
+    batch1: Any = None,
+    batch2: Any = None,
+    beta: Any = 1,
+    alpha: Any = 1,
+) -> Any:
+    left = next(v for v in (mat1, mat, batch1) if v is not None)
+    right = next(v for v in (mat2, vec, batch2) if v is not None)
+    product = axes.matrix_product(at.node(left), at.node(right), len(left.node.shape) - 2)
+    product = product if alpha == 1 else times(at.node(alpha), product)
+    return plus(at.node(self) if beta == 1 else times(at.node(beta), at.node(self)), product)
+
+
+@rule("convolution")
+def _convolution(
+    at: Any,
+    input: Value,
+    weight: Value,
+    bias: Any,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> Any:
+    if transposed:
+        raise at.refuse("a transposed convolution")
+    node, kernel = at.node(input), at.node(weight)
+    if not all(isinstance(n, int) for n in kernel.shape[2:]):
+        raise at.refuse("a convolution with a kernel whose length is a size")
+    if len(node.shape) != len(kernel.shape):
+        raise at.refuse("a convolution without a batch")
+    count = len(kernel.shape) - 2
+    every = [list(one) * count if len(one) == 1 else one for one in (stride, padding, dilation)]
+    seen = axes.windows(node, kernel.shape[2:], *every, at.shape[2:])  # type: ignore[arg-type]
+    places, taps = list(range(10, 10 + count)), list(range(20, 20 + count))
+    if groups == 1:
+        found = making.contracted(
+            [seen, kernel], [[0, 1, *places, *taps], [2, 1, *taps]], [0, 2, *places]
+        )
+    else:
+        inner, outer = (
+            divided_by(at, node.shape[1], groups),
+            divided_by(at, kernel.shape[0], groups),
+        )
+        seen = axes.reshaped(seen, (seen.shape[0], groups, inner, *seen.shape[2:]))
+        kernel = axes.reshaped(kernel, (groups, outer, *kernel.shape[1:]))
+        found = making.contracted(
+            [seen, kernel], [[0, 3, 1, *places, *taps], [3, 2, 1, *taps]], [0, 3, 2, *places]
+        )
+        found = axes.reshaped(found, at.shape)
+    if bias is None:
+        return found
+    return plus(found, axes.reshaped(at.node(bias), (at.shape[1], *[1] * count)))
+
+
+@rule("linalg_solve_triangular")
+def _solve_triangular(
+    at: Any, self: Value, B: Value, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Any:
+    matrix, right = at.node(self), at.node(B)
+    if left:
+        return making.solved(matrix, right, not upper, unitriangular)
+    turn = lambda node: axes.permuted(node, _turned(node))  # noqa: E731
+    return turn(making.solved(turn(matrix), turn(right), upper, unitriangular))
+
+
+def _turned(node: Node) -> list[int]:
+    count = len(node.shape)
+    return [*range(count - 2), count - 1, count - 2]
+
+
+@rule("triangular_solve")
+def _triangular_solve(
+    at: Any,
+    self: Value,
+    A: Value,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+) -> Any:
+    matrix, lower = at.node(A), not upper
+    if transpose:
+        matrix, lower = axes.permuted(matrix, _turned(matrix)), upper
+    return making.solved(matrix, at.node(self), lower, unitriangular), None
+
+
+@rule("native_dropout")
+def _dropout(at: Any, input: Value, p: float, train: Any) -> Any:
+    if train is not False and p:
+        raise at.refuse("a dropout that draws")
+    return input, making.full(ONE, input.node.shape)

@@ -1,0 +1,75 @@
+"""Parts written into arrays, kept in mind: what a loop writes place by place is an array of what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...statement import making
+from ...statement.nodes import Node
+from ...statement.order import nonnegative
+from ...statement.whole import Number as WholeNumber
+from ...statement.whole import Whole
+from .. import axes, entries
+
+Windows = Sequence[tuple[int, WholeNumber, WholeNumber]]
+"""Axes with where a part begins on them and how long it is; on the others it is as long as the array."""
+
+
+@dataclass(frozen=True)
+class Write:
+    """An array with a part written into it."""
+
+    base: Node
+    windows: Windows
+    part: Node
+    """Of the rank of the array."""
+
+
+class Writes:
+    """Nodes that are such arrays."""
+
+    def __init__(self) -> None:
+        self.known: dict[Node, Write] = {}
+
+    def written(self, base: Node, windows: Mapping[int, tuple[Any, Any]], part: Node) -> Node:
+        """An array with a part written into it at `windows`, (start, length) on some of its axes."""
+        kept = tuple(
+            (k, start, count)
+            for k, (start, count) in sorted(windows.items())
+            if not (start == 0 and count == base.shape[k])
+        )
+        shape = list(base.shape)
+        for k, _, count in kept:
+            shape[k] = count
+        part = making.spread(part, tuple(shape))
+        if not kept:
+            return part
+        node = self._joined(base, kept, part)
+        if node is None:
+            node = _masked(base, kept, part)
+        self.known[node] = Write(base, kept, part)
+        return node
+
+    def _joined(self, base: Node, windows: Windows, part: Node) -> Node | None:
+        """Parts beside one another, where the place does not depend on a turn."""
+        (k, start, count), *others = windows
+        if others or any(isinstance(n, Whole) and n.free for n in (start, count)):
+            return None
+        after = base.shape[k] - start - count
+        parts = [(axes.sliced(base, k, 0, start), start), (part, count)]
+        parts.append((axes.sliced(base, k, start + count, after), after))
+        return making.joined([one for one, length in parts if length != 0], k)
+
+
+def _masked(base: Node, windows: Windows, part: Node) -> Node:
+    shape = base.shape
+    places = list(making.places_of(shape))
+    guards: list[Any] = []
+    for k, start, count in windows:
+        places[k] = places[k] - start
+        guards += [g for g in (places[k], count - 1 - places[k]) if not nonnegative(g, shape)]
+    new = making.take(part, places, shape, guards)
+    inside = making.take(entries.ONE, (), shape, guards)
+    return entries.plus(entries.times(entries.opposite(inside), base), new)
