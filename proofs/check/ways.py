@@ -8,6 +8,7 @@ so that one small choice of sizes shows it, though the results may differ at lar
 from __future__ import annotations
 
 import dis
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +19,7 @@ from typing import Any
 from ..doors.record.claims import record
 from ..doors.refused import Refused
 from ..interpret.programs import program
-from ..interpret.questions import ARRAYS, is_told, shown
+from ..interpret.questions import ARRAYS, PACKAGE, is_told, shown
 from ..language.claim import Claim
 from ..statement.statement import Statement
 
@@ -26,6 +27,8 @@ Ran = set[tuple[CodeType, int]]
 """Instructions of bodies, and of the functions of theirs that are no library's: their code and place in it."""
 PROGRAMS = str(program.__file__)
 """The file whose function `run` runs a program, and nothing else."""
+DEFINITIONS = str(PACKAGE / "constructs") + os.sep
+"""Where the package's definitions lie, which are the same Python for all arrays."""
 BY_KIND = frozenset(("type", "__class__", "id"))
 """Names by which functions are chosen without a branch."""
 
@@ -89,7 +92,9 @@ def _is_bodys(file: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _chooses(code: CodeType) -> bool:
-    """Whether a function's code has a branch, or an `except`, or looks at types."""
+    """Whether a function's code has a branch, or an `except`, or looks at types; the package's definitions do not."""
+    if code.co_filename.startswith(DEFINITIONS):
+        return False
     if code.co_exceptiontable or not BY_KIND.isdisjoint(code.co_names):
         return True
     return any("JUMP_IF" in one.opname for one in dis.get_instructions(code))
