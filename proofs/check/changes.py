@@ -17,8 +17,7 @@ from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Equal, Statement
 from .instances.at_random import may_hold
-from .instances.evaluate import in_symbols
-from .instances.stated import stated
+from .instances.evaluate import in_symbols, leaves
 
 FACTORS = {
     "1": 1,
@@ -101,7 +100,7 @@ def changes(claim: Claim) -> Iterator[Candidate]:
                 lambda sizes: (None, _unchanged),
             )
     if claim.parameters is not None:
-        for path in _paths(claim):
+        for path in leaves(claim, claim.every_size[0]):
             for name, change in _scalings(claim, by_size=(1,)):
                 yield (
                     f"{path} {name}",
@@ -152,8 +151,3 @@ def _other_readings(value: Any) -> tuple[Any, ...]:
         return ()
     others = (-value, 2 * value, Fraction(value, 2), value + 1, value - 1)
     return tuple(v for i, v in enumerate(others) if v != value and v not in others[:i])
-
-
-def _paths(claim: Claim) -> list[str]:
-    found = stated(claim, claim.every_size[0])
-    return [leaf.path for leaf in found.statement.parameters] if found else []

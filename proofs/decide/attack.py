@@ -13,17 +13,14 @@ from typing import Any
 
 from ..check.changes import WRONG_FIT
 from ..check.instances.at_point import difference_index, statements_at
-from ..check.instances.evaluate import in_symbols
+from ..check.instances.evaluate import in_symbols, leaves
 from ..check.instances.points import candidates
-from ..check.instances.stated import stated
 from ..exact.engines import FIXED, FLINT, SYMPY, holds, sides
 from ..exact.mutation import OnLeaf, changes, on_right_side
-from ..exact.polynomials import RationalField
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.source import Row
 from ..language.statements import Equal, Statement
-from ..readings.exact import Exact
 from .verdict import decide
 
 SCALES = {"−1": -1, "2": 2, "½": Fraction(1, 2), "0": 0}
@@ -89,11 +86,9 @@ def _mutants(claim: Claim, sizes: dict[str, int]) -> Iterator[tuple[str, Mutate,
     if not any(isinstance(s, Equal) for s in statements):
         return  # a witness that some inputs differ is not an identity that one could break
     if claim.parameters is not None:
-        found = stated(claim, sizes)
-        for leaf in found.statement.parameters if found else ():
-            shape = Exact(RationalField(), sizes, {}).shape(leaf.shape)
+        for path, shape in leaves(claim, sizes).items():
             for name, change in changes(shape, SCALES):
-                yield f"{leaf.path} {name}", OnLeaf(leaf.path, change), _unchanged
+                yield f"{path} {name}", OnLeaf(path, change), _unchanged
         return
     for part, statement in enumerate(statements):
         if isinstance(statement, Equal):

@@ -12,6 +12,7 @@ from ...exact.engines import Engine
 from ...exact.field import Field
 from ...exact.instance import Mutation, entry_names, run_body, symbols
 from ...exact.mutation import OnLeaf
+from ...exact.polynomials import RationalField
 from ...exact.scalar import NotPolynomial
 from ...language import stage
 from ...language import statements as said
@@ -68,6 +69,14 @@ def in_symbols(
             if make is engine.fields[-1]:
                 raise
     raise NotPolynomial("an engine without a field")
+
+
+def leaves(claim: Claim, sizes: Sizes) -> dict[str, tuple[int, ...]]:
+    """The shapes of the construction's parameters by their paths; none where no statement is recorded."""
+    found = stated(claim, sizes)
+    reading = Exact(RationalField(), sizes, {})
+    every = found.statement.parameters if found else ()
+    return {leaf.path: reading.shape(leaf.shape) for leaf in every}
 
 
 def _reading(
