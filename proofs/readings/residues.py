@@ -9,27 +9,26 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from ..exact.meter import CALL, Meter, TooLong
+from ..exact.meter import Meter, TooLong
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..statement import making, nodes
 from ..statement.conditions import is_whole
 from ..statement.nodes import Node
 from ..statement.solving import by_rows
-from ..statement.statement import Relation, Statement, Turns
+from ..statement.statement import Statement
 from ..statement.table import Table
 from ..statement.whole import Axis, Whole
-from ..statement.whole import Number as WholeNumber
 from .derivative import prepared
 from .functions import hashed
-from .program import SIGNS, Writer, compiled, functions
+from .metered import Metered
+from .program import SIGNS, compiled, functions
 from .reading import Reading
 from .slices import Expression, number_text
 
@@ -44,39 +43,8 @@ AT_ONE_PLACE = {"exp": (0, 1), "log": (1, 0), "abs": (0, 0), "sqrt": (0, 0)}
 """Functions that are no polynomials, with a place at which residues have their value, and the value."""
 
 
-class _Writer(Writer):
-    """Writes nodes without gradients modulo `np.prime`, where `np` is a `_Modulus`.
-
-    Each scope of a binder begins with what its turns cost.
-    """
-
-    def __init__(self, sides: Sequence[Node], taken: Sequence[str]) -> None:
-        super().__init__(sides, taken)
-        self._costs: dict[int, WholeNumber] = {}
-        """For the lines of each scope that is open what the nodes in it cost."""
-
-    def text(self, node: Node) -> Expression:
-        depth = self._depth(node)
-        if node not in self._texts[depth]:
-            lines = id(self._scopes[depth])
-            self._costs[lines] = self._costs.get(lines, 0) + _cost(node)
-        return super().text(node)
-
-    @contextmanager
-    def scope(self, names: Mapping[Any, str]) -> Iterator[list[str]]:
-        with super().scope(names) as lines:
-            yield lines
-            self._begin(lines)
-
-    def relations(self, every: Sequence[Relation | Turns]) -> list[str]:
-        lines = super().relations(every)
-        if len(self._scopes) == 1:
-            self._begin(lines)
-        return lines
-
-    def _begin(self, lines: list[str]) -> None:
-        cost = self._costs.pop(id(lines), 0)
-        lines[:0] = [f"np.spend({self.whole(cost)[0]})"] if cost else []
+class _Writer(Metered):
+    """Writes nodes without gradients modulo `np.prime`, where `np` is a `_Modulus`."""
 
     @property
     def table(self) -> Table[Any]:
@@ -155,26 +123,6 @@ class _Writer(Writer):
 
     def norm(self, node: nodes.Norm) -> Expression:
         raise NotPolynomial("a norm")
-
-
-def _cost(node: Node) -> WholeNumber:
-    """The operations that a node takes, counted as `exact.Exact` counts them."""
-    match node:
-        case nodes.Map() | nodes.Positions() | nodes.Opaque():
-            return CALL + _product(node.shape)
-        case nodes.Contract():
-            named = zip(node.axes, node.factors, strict=True)
-            lengths = {k: n for names, one in named for k, n in zip(names, one.shape, strict=True)}
-            return (CALL + _product(tuple(lengths.values()))) * max(1, len(node.factors) - 1)
-        case nodes.Fold() | nodes.Lookup():
-            return CALL + _product(node.of.shape)
-        case nodes.Take() | nodes.Reshape() | nodes.Join() | nodes.Build():
-            return CALL
-    return 0
-
-
-def _product(shape: nodes.Shape) -> WholeNumber:
-    return reduce(lambda a, b: a * b, shape, 1)
 
 
 WRITERS: Table[Any] = Table(

@@ -1,0 +1,45 @@
+"""Bodies that are not what is recorded of them, where few small numbers do not show it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from claims import claim
+
+from scanproof.constructs.arrays.iteration import iterate
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
+from scanproof.proofs.check.fidelity import disagreement
+from scanproof.proofs.doors.record.claims import record
+from scanproof.proofs.language.statements import equal
+
+
+class Counting:
+    """A step s → s that from its turn 70 on is s → 2 s."""
+
+    def __init__(self) -> None:
+        self.turns = 0
+
+    def __call__(self, value: Any) -> Any:
+        self.turns += 1
+        return value * (1 + self.turns // 70)
+
+
+def scanned(x):
+    step = Counting()
+    return equal(scan(lambda _, s, v: (s + step(v), s), None, 0 * x[0], x).final_state, x.sum())
+
+
+def at_each(x, N):
+    step = Counting()
+    return [equal(step(x[t]), x[t]) for t in each(0, N - 1)]
+
+
+COUNTING = {"scan": scanned, "iterate": lambda x, N: equal(iterate(Counting(), x, N), x)}
+
+
+@pytest.mark.parametrize("body", [*COUNTING.values(), at_each], ids=[*COUNTING, "each"])
+def test_a_step_that_counts_its_turns_is_run_far_out(body):
+    one = claim(body, {"x": "N"})
+    assert "is not what the body computes at N = " in str(disagreement(one, record(one)))
