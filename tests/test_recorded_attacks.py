@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from scanproof.constructs.arrays.scan import scan
 from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.language.statements import equal
+from scanproof.proofs.readings.residues import Residues, identical
 
 
 class Counting:
@@ -43,3 +45,12 @@ COUNTING = {"scan": scanned, "iterate": lambda x, N: equal(iterate(Counting(), x
 def test_a_step_that_counts_its_turns_is_run_far_out(body):
     one = claim(body, {"x": "N"})
     assert "is not what the body computes at N = " in str(disagreement(one, record(one)))
+
+
+def test_residues_of_long_numbers_do_not_run_over():
+    def body(x, N):
+        return equal(10**9 * N**5 * (x + 1), 10**9 * N**5 * x + 10**9 * N**5)
+
+    one = claim(body, {"x": "N"})
+    residues = Residues(record(one))
+    assert all(identical(residues, {"N": n}, random.Random(n)) for n in (3, 40, 300))

@@ -25,6 +25,7 @@ from ..statement.solving import by_rows
 from ..statement.statement import Statement
 from ..statement.table import Table
 from ..statement.whole import Axis, Whole
+from ..statement.whole import Number as WholeNumber
 from .derivative import prepared
 from .functions import hashed
 from .metered import Metered
@@ -53,10 +54,11 @@ class _Writer(Metered):
     def number(self, node: nodes.Number) -> Expression:
         value = node.value
         if isinstance(value, Fraction):
-            return f"{value.numerator} * np.inverse({value.denominator}) % np.prime", 2
-        if isinstance(value, Whole) or abs(value) < min(PRIMES):
-            return self.whole(value)
-        return f"{value} % np.prime", 2
+            return f"{value.numerator} % np.prime * np.inverse({value.denominator}) % np.prime", 2
+        text, binds = self.whole(value)
+        if _is_small(value):
+            return text, binds
+        return f"({text}) % np.prime", 2  # which is done in Python's numbers, of any length
 
     def map(self, node: nodes.Map) -> Expression:
         function, arguments = node.function, node.arguments
@@ -149,6 +151,12 @@ WRITERS: Table[Any] = Table(
     },
 )
 """How each kind of node is written; the others are refused."""
+
+
+def _is_small(value: WholeNumber) -> bool:
+    """Whether it is below a prime at all sizes that are tried, so that it need not be reduced."""
+    parts = value.parts if isinstance(value, Whole) else (((), value),)
+    return all(len(m) < 2 and abs(c) <= LOWER >> 2 * len(m) for m, c in parts)
 
 
 class _Modulus:
