@@ -54,3 +54,11 @@ def test_residues_of_long_numbers_do_not_run_over():
     one = claim(body, {"x": "N"})
     residues = Residues(record(one))
     assert all(identical(residues, {"N": n}, random.Random(n)) for n in (3, 40, 300))
+
+
+def test_a_number_that_is_0_modulo_two_known_primes_is_not_0():
+    def body(x, N):
+        return equal((2**31 - 1) * (2**31 - 19) * (N - 1) * x, 0 * x)
+
+    one = claim(body, {"x": "N"})
+    assert not identical(Residues(record(one)), {"N": 2}, random.Random(0))

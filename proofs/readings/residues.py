@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+import flint
 import numpy as np
 
 from ..exact.meter import Meter, TooLong
@@ -33,8 +34,8 @@ from .program import SIGNS, compiled, functions
 from .reading import Reading
 from .slices import Expression, number_text
 
-PRIMES = (2**31 - 1, 2**31 - 19)
-"""Two primes below 2³¹: products of residues are NumPy's integers of 64 bits."""
+PRIMES = range(2**30, 2**31)
+"""Where primes are drawn from: products of residues are NumPy's integers of 64 bits."""
 HALF = 16
 """A residue is cut into its lower bits, so many, and the others, so that sums of 2¹⁶ products do not run over."""
 LOWER = (1 << HALF) - 1
@@ -312,22 +313,31 @@ class Residues:
         }
 
 
+def drawn_prime(rng: random.Random) -> int:
+    """A prime that nobody knows who writes a statement: it may have numbers that are 0 modulo a known one."""
+    while True:
+        found = rng.choice(PRIMES)
+        if flint.fmpz(found).is_prime():
+            return found
+
+
 def identical(
     residues: Residues, sizes: Mapping[str, int], rng: random.Random, meter: Meter | None = None
 ) -> bool:
-    """Whether both sides of every equation agree at residues that are drawn, modulo both primes.
+    """Whether both sides of every equation agree at residues that are drawn, modulo two primes that are.
 
     Args:
         residues: the statement.
         sizes: a number for each size.
-        rng: draws the inputs.
+        rng: draws the primes and the inputs.
         meter: counts the operations modulo one prime.
 
     Raises:
         DivisionByZero: where there is no value.
         TooLong: as `Residues.relations`.
     """
-    for prime, counting in zip(PRIMES, (meter, None), strict=True):
+    for counting in (meter, None):
+        prime = drawn_prime(rng)
         inputs = residues.drawn(prime, sizes, rng)
         for kind, left, right in residues.relations(prime, sizes, inputs, counting):
             if kind == "equal" and (np.subtract(left, right) % prime).any():
