@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from claims import claim
 
+from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.iteration import iterate
 from scanproof.constructs.arrays.ranges import each
 from scanproof.constructs.arrays.scan import scan
@@ -62,3 +63,22 @@ def test_a_number_that_is_0_modulo_two_known_primes_is_not_0():
 
     one = claim(body, {"x": "N"})
     assert not identical(Residues(record(one)), {"N": 2}, random.Random(0))
+
+
+def test_a_scan_of_numbers_that_starts_anew_is_differentiated():
+    """The derivative is 1 in one turn, at a place that depends on the time alone: a number has no indices."""
+
+    def body(x, w):
+        def last(v):
+            return scan(lambda _, s, t: (s * v + t, s), None, 0 * x[0], x).final_state
+
+        return equal(gradient(last, w), gradient(last, w))
+
+    one = claim(body, {"x": "N", "w": ""})
+    assert disagreement(one, record(one)) is None
+
+
+def test_a_slice_with_a_step_that_is_empty_at_some_size_is_not_read_from_the_end():
+    body = lambda x, N: equal(x[0 : 2 * N - 2 : 2].sum() + x[2 * N - 2], x[::2].sum())  # noqa: E731
+    one = claim(body, {"x": "2*N"})
+    assert disagreement(one, record(one)) is None
