@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from claims import claim
+from claims import claim, verdict
 
 from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.iteration import iterate
@@ -14,6 +14,7 @@ from scanproof.constructs.arrays.ranges import each
 from scanproof.constructs.arrays.scan import scan
 from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.doors.record.claims import record
+from scanproof.proofs.exact.scalar import as_fraction
 from scanproof.proofs.language.statements import equal
 from scanproof.proofs.readings.residues import Residues, identical
 
@@ -82,3 +83,13 @@ def test_a_slice_with_a_step_that_is_empty_at_some_size_is_not_read_from_the_end
     body = lambda x, N: equal(x[0 : 2 * N - 2 : 2].sum() + x[2 * N - 2], x[::2].sum())  # noqa: E731
     one = claim(body, {"x": "2*N"})
     assert disagreement(one, record(one)) is None
+
+
+def test_symbols_may_have_greek_names():
+    body = lambda λ, η, xp: equal(xp.exp(λ * η) * (η**2 - 1) / (η + 1), xp.exp(η * λ) * (η - 1))  # noqa: E731
+    assert verdict(body, {"λ": "N", "η": ""}) == "proved"
+
+
+def test_the_fraction_that_an_error_proposes_is_never_0():
+    with pytest.raises(TypeError, match=r"write Fraction\(1, 1000000000000\)"):
+        as_fraction(1e-12)
