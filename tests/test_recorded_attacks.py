@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sys
+import threading
 from typing import Any
 
 import pytest
@@ -93,3 +95,28 @@ def test_symbols_may_have_greek_names():
 def test_the_fraction_that_an_error_proposes_is_never_0():
     with pytest.raises(TypeError, match=r"write Fraction\(1, 1000000000000\)"):
         as_fraction(1e-12)
+
+
+def in_a_thread(x, N):
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(kind_of(N)))
+    thread.start()
+    thread.join()
+    return equal(x, found[0] * x)
+
+
+def without_a_trace(x, N):
+    sys.settrace(None)
+    return equal(x, kind_of(N) * x)
+
+
+def kind_of(n: Any) -> int:
+    return 2 if type(n) is int and n == 1_000_003 else 1
+
+
+@pytest.mark.parametrize("body", [in_a_thread, without_a_trace])
+def test_a_body_that_goes_another_way_unseen_is_not_what_is_recorded(body):
+    one = claim(body, {"x": "N"})
+    around = sys.gettrace()
+    assert disagreement(one, record(one)) is not None
+    assert sys.gettrace() is around

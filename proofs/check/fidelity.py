@@ -32,7 +32,7 @@ from ..statement.statement import Statement, inputs_of
 from .sizes_beyond import GROWING, beside, nearby
 from .source import Source
 from .untraced import untraced
-from .ways import Ran, another_way, noting
+from .ways import Ran, Unseen, another_way, noting
 
 CHOICES = 12
 """At most so many choices of sizes are tried."""
@@ -67,9 +67,12 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
     every = [dict(statement.at)] * AT_NUMBERS if statement.at else choices(claim)
     for turn, sizes in enumerate(every if len(every) > 1 else every * ONE_CHOICE):
         around = noting(at_numbers) if turn == 1 else nullcontext()
-        why = comparison.at(sizes, signed=turn % 2 == 1, around=around)
-        if turn == 1:
-            why = another_way(claim, statement, at_numbers) or why
+        try:
+            why = comparison.at(sizes, signed=turn % 2 == 1, around=around)
+            if turn == 1:
+                why = another_way(claim, statement, at_numbers) or why
+        except Unseen as error:
+            return str(error)
         if why is not None:
             return why
     return comparison.far_out(tried=every) or comparison.unseen()
