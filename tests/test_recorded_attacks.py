@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 import pytest
-from claims import claim, verdict
+from claims import claim, decided, verdict
 
 from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.iteration import iterate
@@ -120,3 +120,18 @@ def test_a_body_that_goes_another_way_unseen_is_not_what_is_recorded(body):
     around = sys.gettrace()
     assert disagreement(one, record(one)) is not None
     assert sys.gettrace() is around
+
+
+KEPT: list[Any] = []
+
+
+@pytest.mark.parametrize("kept", [lambda x, N: x.sum(), lambda x, N: N], ids=["an array", "a size"])
+def test_what_a_body_keeps_from_run_to_run_is_called_that(kept):
+    def body(x, N):
+        KEPT.append(kept(x, N))
+        return equal(KEPT[0] + x, kept(x, N) + x)
+
+    KEPT.clear()
+    result = decided(body, {"x": "N"})
+    assert result.verdict == "error"
+    assert "let the body keep nothing from run to run" in str(result.reason)
