@@ -135,3 +135,23 @@ def test_what_a_body_keeps_from_run_to_run_is_called_that(kept):
     result = decided(body, {"x": "N"})
     assert result.verdict == "error"
     assert "let the body keep nothing from run to run" in str(result.reason)
+
+
+def test_a_step_that_counts_in_later_rows_alone_is_run_far_out():
+    """Where the other size is 1 it does nothing else: there is one row."""
+
+    def body(x):
+        rows, turns = [0], [0]
+
+        def inner(_, s, v):
+            turns[0] += rows[0] > 1
+            return s + v * (1 + turns[0] // 70), s
+
+        def outer(_, s, row):
+            rows[0], turns[0] = rows[0] + 1, 0
+            return scan(inner, None, s, row).final_state, s
+
+        return equal(scan(outer, None, 0 * x[0, 0], x).final_state, x.sum())
+
+    one = claim(body, {"x": "N M"})
+    assert "M = " in str(disagreement(one, record(one)))

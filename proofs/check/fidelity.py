@@ -29,7 +29,7 @@ from ..readings.metered import Counting, Metered
 from ..readings.program import compiled, functions
 from ..statement.errors import IllFormed
 from ..statement.statement import Statement, inputs_of
-from .sizes_beyond import GROWING, beside, nearby
+from .sizes_beyond import GROWING, beside, beside_small, nearby
 from .source import Source
 from .untraced import untraced
 from .ways import Ran, Unseen, another_way, noting
@@ -130,7 +130,7 @@ class _Comparison:
         return None
 
     def far_out(self, tried: Sequence[Sizes]) -> str | None:
-        """The same with each size in turn far out, as far as operations go, while the others are least.
+        """The same with each size in turn far out, as far as operations go, while the others are small.
 
         A step that counts its turns may do at the fiftieth what it did not do at the first.
         """
@@ -142,7 +142,10 @@ class _Comparison:
             meter = Meter(FAR // len(self.claim.ranges))
             drawn = (rng.randint(*ends) for ends in GROWING if ends[0] > SPELLED)
             for n in sorted({*nearby(source.numbers), *drawn}):
-                sizes = beside(self.claim, name, n)
+                small = beside_small(self.claim.ranges, name, n, rng)
+                sizes = dict(zip(self.claim.ranges, small, strict=True))
+                if not is_for(self.claim, sizes):
+                    sizes = beside(self.claim, name, n)
                 if n <= max(values) + LARGEST or sizes in tried or not is_for(self.claim, sizes):
                     continue
                 try:
