@@ -155,3 +155,16 @@ def test_a_step_that_counts_in_later_rows_alone_is_run_far_out():
 
     one = claim(body, {"x": "N M"})
     assert "M = " in str(disagreement(one, record(one)))
+
+
+POWERS = {
+    "powers of 2": lambda x, N, xp: equal(iterate(lambda v: 2 * v, x, N), xp.asarray(2) ** N * x),
+    "a recursion": lambda x, N, xp: equal(iterate(lambda v: 3 * v, xp.asarray(1), N) * x, 3 * x),
+    "a product": lambda x, N, xp: equal(xp.prod(xp.arange(N) + 1, axis=0) * x, x),
+}
+
+
+@pytest.mark.parametrize("name", POWERS)
+def test_whole_numbers_that_run_over_far_out_are_not_held_against_a_body(name: str):
+    one = claim(POWERS[name], {"x": "N"})
+    assert disagreement(one, record(one)) is None
