@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -168,3 +169,41 @@ POWERS = {
 def test_whole_numbers_that_run_over_far_out_are_not_held_against_a_body(name: str):
     one = claim(POWERS[name], {"x": "N"})
     assert disagreement(one, record(one)) is None
+
+
+COUNTED = """
+from scanproof import Source, at_most, equal, iterate
+
+paper = Source("mine", title="Mine")
+
+
+@paper.claim("mine.counts", says="it stays", given={"x": "N"})
+def counts(x, N):
+    turns = [0]
+
+    def step(v):
+        turns[0] += 1
+        return v * (1 + turns[0] // 15)
+
+    return equal(iterate(step, x, N), x)
+
+
+VACUOUS = {"N − 3 ≤ −c²": lambda c, N: at_most(N - 3, -c * c)}
+
+
+@paper.claim("mine.bound", says="it is met", given={"x": "N", "c": ""}, assuming=VACUOUS)
+def bound(x, N):
+    return at_most((N - 3) * (x * x).sum(), 0)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "said"), [("counts", "refuted"), ("bound", "proved")])
+def test_a_claim_that_is_not_what_is_recorded_or_has_no_sizes_listed_is_shown(
+    name, said, run, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(COUNTED, encoding="utf-8")
+    answer = run("show", "mine.py", f"mine.{name}")
+    assert answer.code == 0
+    assert said in answer.out
