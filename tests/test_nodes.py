@@ -125,13 +125,13 @@ def check(
             value = formula(statement, sizes, given)
             assert value.shape == own.shape and np.allclose(value, own, rtol=1e-9), sizes
         if modular is not None:
-            residues = {name: one.astype(np.int64) % PRIMES[0] for name, one in given.items()}
-            value = next(modular.relations(PRIMES[0], sizes, residues))[1] % PRIMES[0]
+            residues = {name: one.astype(np.int64) % PRIMES[-1] for name, one in given.items()}
+            value = next(modular.relations(PRIMES[-1], sizes, residues))[1] % PRIMES[-1]
             exactly = in_field(statement, xp, sizes, fractions)
             modulo = [
                 Fraction(str(one)).numerator
-                * pow(Fraction(str(one)).denominator, -1, PRIMES[0])
-                % PRIMES[0]
+                * pow(Fraction(str(one)).denominator, -1, PRIMES[-1])
+                % PRIMES[-1]
                 for one in exactly.flat
             ]
             assert [*np.asarray(value).flat] == modulo, sizes

@@ -7,8 +7,8 @@ roots or norms occur, balls take the place of residues.
 
 What this can miss: a size that is not tried, and how far each goes depends on what it costs. If the sides differ at a
 fraction q of the sizes that k choices are drawn from, all k agree with probability (1 − q)^k; that sides which differ
-agree at a drawn point has a probability of at most degree / 2⁶¹, or (degree / 2³¹)² where a statement is read as whole
-arrays modulo two primes.
+agree at a drawn point has a probability of at most degree / 2⁶¹, or (degree / 2³⁰)² where a statement is read as whole
+arrays modulo two primes that are drawn.
 """
 
 from __future__ import annotations

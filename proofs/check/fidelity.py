@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -19,18 +19,22 @@ import numpy as np
 from scanproof.constructs.arrays.masks import Mask
 
 from ..exact.instance import is_for, shapes
+from ..exact.meter import Meter, TooLong
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name
 from ..readings.derivative import prepared
 from ..readings.floats import relations
 from ..readings.functions import smooth
-from ..readings.program import Writer, compiled, functions
+from ..readings.metered import Counting, Metered
+from ..readings.program import compiled, functions
+from ..statement import making, nodes
+from ..statement.conditions import is_whole
 from ..statement.errors import IllFormed
-from ..statement.statement import Statement, inputs_of
-from .sizes_beyond import nearby
+from ..statement.statement import Statement, every_node, inputs_of
+from .sizes_beyond import GROWING, beside, beside_small, nearby
 from .source import Source
 from .untraced import untraced
-from .ways import Ran, another_way, noting
+from .ways import Ran, Unseen, another_way, noting
 
 CHOICES = 12
 """At most so many choices of sizes are tried."""
@@ -42,6 +46,8 @@ SPELLED = 40
 """Numbers in the code up to this one are tried, for all sizes and for each."""
 LARGEST = 9
 """How far the sizes that are drawn lie beyond the least."""
+FAR = 120_000
+"""The operations of the statement that sizes far out may take, all together."""
 ONE_CHOICE, AT_NUMBERS = 4, 2
 """How often the body is run where there is one choice of sizes, and where it is recorded at one."""
 VOLUME = 400
@@ -58,43 +64,106 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
         statement: what was recorded of it.
     """
     statement = _said_by_the_body(claim, statement)
-    rng = np.random.default_rng(random.Random(claim.id).randrange(2**32))
-    bounded = [one for one in statement.hypotheses if one.bounds]
-    bounds = tuple(bound for one in bounded for bound in one.bounds)
-    whole = replace(statement, relations=(*statement.relations, *bounds))
-    read = _as_nodes(whole) if statement.at else _program(whole)
-    texts = [one.text for one in bounded]
-    compared: set[int] = set()
-    parts = len(statement.relations) + len(bounds)
+    comparison = _Comparison(claim, statement)
     at_numbers: Ran = set()
     every = [dict(statement.at)] * AT_NUMBERS if statement.at else choices(claim)
     for turn, sizes in enumerate(every if len(every) > 1 else every * ONE_CHOICE):
-        signs = (1, -1) if turn % 2 else (1,)
+        around = noting(at_numbers) if turn == 1 else nullcontext()
+        try:
+            why = comparison.at(sizes, signed=turn % 2 == 1, around=around)
+            if turn == 1:
+                why = another_way(claim, statement, at_numbers) or why
+        except Unseen as error:
+            return str(error)
+        if why is not None:
+            return why
+    return comparison.far_out(tried=every) or comparison.unseen()
+
+
+class _Comparison:
+    """The untraced body and the statement's reading, at sizes and at numbers that are drawn for the inputs."""
+
+    def __init__(self, claim: Claim, statement: Statement) -> None:
+        bounded = [one for one in statement.hypotheses if one.bounds]
+        bounds = tuple(bound for one in bounded for bound in one.bounds)
+        self.claim, self.texts = claim, [one.text for one in bounded]
+        self.statement = replace(statement, relations=(*statement.relations, *bounds))
+        self.read = _as_nodes(self.statement) if statement.at else _program(self.statement)
+        self.rng = np.random.default_rng(random.Random(claim.id).randrange(2**32))
+        self.compared: set[int] = set()
+        """The statements of which both sides had a value somewhere."""
+
+    def at(
+        self,
+        sizes: Sizes,
+        signed: bool = True,
+        around: AbstractContextManager[None] | None = None,
+        meter: Meter | None = None,
+    ) -> str | None:
+        """Where the two differ at these sizes, in words.
+
+        Raises:
+            TooLong: if the meter has fewer operations left than the statement takes; the body is not run then.
+        """
+        signs = (1, -1) if signed else (1,)
+        lengths = shapes(self.claim, sizes)
+        if meter is not None:
+            meter.spend(sum(map(prod, lengths.values())))
         inputs = {
-            n: rng.uniform(0.25, 1, dims) * rng.choice(signs, dims)
-            for n, dims in shapes(claim, sizes).items()
+            n: self.rng.uniform(0.25, 1, dims) * self.rng.choice(signs, dims)
+            for n, dims in lengths.items()
         }
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            with noting(at_numbers) if turn == 1 else nullcontext():
-                own, error = _attempted(lambda i=inputs, s=sizes: [*untraced(claim, s, i, texts)])
-            found, other = _attempted(lambda i=inputs, s=sizes: read(s, i))
-        way = another_way(claim, statement, at_numbers) if turn == 1 else None
-        if way is not None:
-            return way
-        if error is not None and other is not None:
-            continue
+            found, other = _attempted(lambda: self.read(sizes, inputs, meter))
+            with around or nullcontext():
+                own, error = _attempted(lambda: [*untraced(self.claim, sizes, inputs, self.texts)])
+        far = meter is not None
+        if (error is not None and other is not None) or (far and (error or other)):
+            return None
         where = f" at {by_name(sizes)}" if sizes else ""
         if error is not None:
             return f"the body does not run{where}, where its statement has a value: {error}"
         if other is not None:
             return f"the statement has no value{where}, where the body has: {other}"
-        differing = _differing(own, found)
+        differing = _differing(own, found, far)
         if differing:
             return f"{differing}{where}"
-        compared.update(k for k, sides in enumerate(found) if all(map(_has_value, sides)))
-    unseen = sorted(set(range(parts)) - compared)
-    return f"statement {unseen[0] + 1} has no value at any size tried" if unseen else None
+        self.compared.update(k for k, sides in enumerate(found) if all(map(_has_value, sides)))
+        return None
+
+    def far_out(self, tried: Sequence[Sizes]) -> str | None:
+        """The same with each size in turn far out, as far as operations go, while the others are small.
+
+        A step that counts its turns may do at the fiftieth what it did not do at the first. Where floats
+        run over, or whole numbers may, nothing is compared.
+        """
+        if self.statement.at or any(map(_runs_over, every_node(self.statement.nodes))):
+            return None
+        source = Source(self.claim.functions)
+        rng = random.Random(source.seed)
+        for name, values in self.claim.ranges.items():
+            meter = Meter(FAR // len(self.claim.ranges))
+            drawn = (rng.randint(*ends) for ends in GROWING if ends[0] > SPELLED)
+            for n in sorted({*nearby(source.numbers), *drawn}):
+                small = beside_small(self.claim.ranges, name, n, rng)
+                sizes = dict(zip(self.claim.ranges, small, strict=True))
+                if not is_for(self.claim, sizes):
+                    sizes = beside(self.claim, name, n)
+                if n <= max(values) + LARGEST or sizes in tried or not is_for(self.claim, sizes):
+                    continue
+                try:
+                    why = self.at(sizes, meter=meter)
+                except TooLong:
+                    break
+                if why is not None:
+                    return why
+        return None
+
+    def unseen(self) -> str | None:
+        """A statement that had no value anywhere, in words."""
+        unseen = sorted(set(range(len(self.statement.relations))) - self.compared)
+        return f"statement {unseen[0] + 1} has no value at any size tried" if unseen else None
 
 
 def _said_by_the_body(claim: Claim, statement: Statement) -> Statement:
@@ -106,24 +175,30 @@ def _said_by_the_body(claim: Claim, statement: Statement) -> Statement:
     return replace(statement, inputs=tuple(own), relations=tuple(said))
 
 
-Read = Callable[[Sizes, Mapping[str, np.ndarray]], list[tuple[Any, Any]]]
+Read = Callable[[Sizes, Mapping[str, np.ndarray], Meter | None], list[tuple[Any, Any]]]
 
 
 def _as_nodes(statement: Statement) -> Read:
-    return lambda sizes, inputs: [(a, b) for _, a, b in relations(statement, sizes, inputs)]
+    def run(sizes: Sizes, inputs: Mapping[str, np.ndarray], meter: Meter | None) -> Any:
+        if meter is not None:  # its operations are not counted
+            raise TooLong
+        return [(a, b) for _, a, b in relations(statement, sizes, inputs)]
+
+    return run
 
 
 def _program(statement: Statement) -> Read:
     """The statement as its printed program computes it; as nodes are read where it has a gradient of no formula."""
     try:
-        body = compiled(prepared(statement), Writer)
+        body = compiled(prepared(statement), Metered)
     except IllFormed:
         return _as_nodes(statement)
     own = () if statement.at else tuple(one.name for one in statement.sizes)
     unknown = functions(statement.relations)
     stand_ins = {name: smooth(name, one.laws) for name, one in unknown.items()}
 
-    def run(sizes: Sizes, inputs: Mapping[str, np.ndarray]) -> list[tuple[Any, Any]]:
+    def run(sizes: Sizes, inputs: Mapping[str, np.ndarray], meter: Meter | None) -> Any:
+        body.__globals__["np"] = Counting(meter)
         given = {name: sizes[name] for name in own}
         return [(a, b) for _, a, b in body(**given, **inputs, **stand_ins)]
 
@@ -172,12 +247,29 @@ def _attempted(run: Callable[[], list[Any]]) -> tuple[list[Any], Exception | Non
         return [], error
 
 
-def _differing(own: Sequence[tuple[Any, Any]], read: Sequence[tuple[Any, Any]]) -> str:
+def _runs_over(node: nodes.Node) -> bool:
+    """Whether its entries may be whole numbers that grow as powers: NumPy has 64 bits for them."""
+    match node:
+        case nodes.Map():
+            base, *exponents = node.arguments
+            return (
+                node.function == "power"
+                and is_whole(base)
+                and not isinstance(making.constant(exponents[0]), int)
+            )
+        case nodes.Fold():
+            return node.operation == "product" and is_whole(node.of)
+        case nodes.Loop():
+            return not any(isinstance(one, nodes.Input) for one in every_node([node]))
+    return False
+
+
+def _differing(own: Sequence[tuple[Any, Any]], read: Sequence[tuple[Any, Any]], far: bool) -> str:
     if len(own) != len(read):
         return f"the body makes {len(own)} statements, and what was recorded {len(read)}"
     for k, (one, other) in enumerate(zip(own, read, strict=True), start=1):
         for side, a, b in zip(("left", "right"), one, other, strict=True):
-            if not _near(a, b):
+            if not _near(a, b, far):
                 return f"the {side} side of statement {k} is not what the body computes"
     return ""
 
@@ -192,11 +284,13 @@ def _has_value(side: Any) -> bool:
     return bool(np.isfinite(array).any()) or not array.size
 
 
-def _near(own: Any, read: Any) -> bool:
+def _near(own: Any, read: Any, far: bool) -> bool:
     a, b = _array(own), _array(read)
     if a.shape != b.shape:
         return False
     undefined = ~np.isfinite(b)  # where the statement's own conditions do not hold
+    if far:
+        undefined |= ~np.isfinite(a)
     with np.errstate(all="ignore"):
         largest = np.max(np.abs(a[~undefined]), initial=1)
         return bool(np.all(undefined | (np.abs(a - b) <= ROUNDING * largest)))

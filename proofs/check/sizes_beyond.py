@@ -68,10 +68,10 @@ def choices(
             *range(most + 1, most + 1 + NEXT),
             *[n for n in spelled_near if n > most][:FROM_CODE],
         ):
-            near.setdefault(_with(ranges, name, n, rng), name)
+            near.setdefault(beside_small(ranges, name, n, rng), name)
         for count, low, high in DRAWN:
             for _ in range(count):
-                far.setdefault(_with(ranges, name, most + rng.randint(low, high), rng), name)
+                far.setdefault(beside_small(ranges, name, most + rng.randint(low, high), rng), name)
     if len(ranges) > 1:
         every = list(ranges.values())
         spelled = [sorted({n for n in numbers if min(v) <= n <= PAIRED}) for v in every]
@@ -90,7 +90,7 @@ def choices(
             yield dict(zip(ranges, values, strict=True)), found[values]
 
 
-def _with(ranges: Ranges, name: str, n: int, rng: random.Random) -> tuple[int, ...]:
-    """One size large, the others small."""
+def beside_small(ranges: Ranges, name: str, n: int, rng: random.Random) -> tuple[int, ...]:
+    """One size as given, the others small, and drawn."""
     others = {o: rng.choice(sorted({min(v), min(v) + 1, *v})) for o, v in ranges.items()}
     return tuple({**others, name: n}.values())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dis
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -53,9 +54,17 @@ def another_way(claim: Claim, statement: Statement, at_numbers: Ran) -> str | No
     )
 
 
+class Unseen(Exception):
+    """A body that sets a trace function of its own, so that what it runs is not seen."""
+
+
 @contextmanager
 def noting(ran: Ran) -> Iterator[None]:
-    """Note each instruction that runs inside the block."""
+    """Note each instruction that runs inside the block, also in threads that begin there.
+
+    Raises:
+        Unseen: if the block does not leave it in place.
+    """
 
     def inside(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
         if event == "opcode":
@@ -68,12 +77,16 @@ def noting(ran: Ran) -> Iterator[None]:
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return inside
 
-    around = sys.gettrace()
+    around, in_threads = sys.gettrace(), threading.gettrace()
     sys.settrace(called)
+    threading.settrace(called)
     try:
         yield
+        if sys.gettrace() is not called or threading.gettrace() is not called:
+            raise Unseen("the body sets a trace function of Python; take it out")
     finally:
         sys.settrace(around)
+        threading.settrace(in_threads)
 
 
 def _in_program(frame: FrameType | None) -> bool:

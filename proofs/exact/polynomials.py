@@ -42,7 +42,8 @@ class FlintField(PolynomialField):
     def __init__(self, symbols: Sequence[str]) -> None:
         import flint
 
-        context = flint.fmpq_mpoly_ctx.get(tuple(symbols) or ("unused",), flint.Ordering.degrevlex)
+        names = tuple(name.encode("ascii", "backslashreplace").decode() for name in symbols)
+        context = flint.fmpq_mpoly_ctx.get(names or ("unused",), flint.Ordering.degrevlex)
         super().__init__(symbols, context.gens())
         self._constant = lambda exact: context.constant(flint.fmpq(*exact.as_integer_ratio()))
 

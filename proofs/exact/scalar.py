@@ -155,7 +155,10 @@ def as_fraction(value: Any) -> Fraction:
             return Fraction(near)
     advice = ""
     if isinstance(value, numbers.Real) and math.isfinite(value):
-        p, q = Fraction(repr(float(value))).limit_denominator(10**6).as_integer_ratio()
+        exact = Fraction(repr(float(value)))
+        near = exact.limit_denominator(10**6)
+        is_meant = abs(near - exact) <= abs(exact) / 10**6  # of 1e-12 the nearest is 0
+        p, q = (near if is_meant else exact).as_integer_ratio()
         advice = f"; write Fraction({p}, {q}), and quotients and roots of sizes with arrays, as xp.asarray(N)"
     raise TypeError(
         f"exact arithmetic expects an int or a fractions.Fraction, got {value!r} ({type(value).__name__}){advice}."

@@ -9,32 +9,33 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+import flint
 import numpy as np
 
-from ..exact.meter import CALL, Meter, TooLong
+from ..exact.meter import Meter, TooLong
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..statement import making, nodes
 from ..statement.conditions import is_whole
 from ..statement.nodes import Node
 from ..statement.solving import by_rows
-from ..statement.statement import Relation, Statement, Turns
+from ..statement.statement import Statement
 from ..statement.table import Table
 from ..statement.whole import Axis, Whole
 from ..statement.whole import Number as WholeNumber
 from .derivative import prepared
 from .functions import hashed
-from .program import SIGNS, Writer, compiled, functions
+from .metered import Metered
+from .program import SIGNS, compiled, functions
 from .reading import Reading
 from .slices import Expression, number_text
 
-PRIMES = (2**31 - 1, 2**31 - 19)
-"""Two primes below 2³¹: products of residues are NumPy's integers of 64 bits."""
+PRIMES = range(2**30, 2**31)
+"""Where primes are drawn from: products of residues are NumPy's integers of 64 bits."""
 HALF = 16
 """A residue is cut into its lower bits, so many, and the others, so that sums of 2¹⁶ products do not run over."""
 LOWER = (1 << HALF) - 1
@@ -44,39 +45,8 @@ AT_ONE_PLACE = {"exp": (0, 1), "log": (1, 0), "abs": (0, 0), "sqrt": (0, 0)}
 """Functions that are no polynomials, with a place at which residues have their value, and the value."""
 
 
-class _Writer(Writer):
-    """Writes nodes without gradients modulo `np.prime`, where `np` is a `_Modulus`.
-
-    Each scope of a binder begins with what its turns cost.
-    """
-
-    def __init__(self, sides: Sequence[Node], taken: Sequence[str]) -> None:
-        super().__init__(sides, taken)
-        self._costs: dict[int, WholeNumber] = {}
-        """For the lines of each scope that is open what the nodes in it cost."""
-
-    def text(self, node: Node) -> Expression:
-        depth = self._depth(node)
-        if node not in self._texts[depth]:
-            lines = id(self._scopes[depth])
-            self._costs[lines] = self._costs.get(lines, 0) + _cost(node)
-        return super().text(node)
-
-    @contextmanager
-    def scope(self, names: Mapping[Any, str]) -> Iterator[list[str]]:
-        with super().scope(names) as lines:
-            yield lines
-            self._begin(lines)
-
-    def relations(self, every: Sequence[Relation | Turns]) -> list[str]:
-        lines = super().relations(every)
-        if len(self._scopes) == 1:
-            self._begin(lines)
-        return lines
-
-    def _begin(self, lines: list[str]) -> None:
-        cost = self._costs.pop(id(lines), 0)
-        lines[:0] = [f"np.spend({self.whole(cost)[0]})"] if cost else []
+class _Writer(Metered):
+    """Writes nodes without gradients modulo `np.prime`, where `np` is a `_Modulus`."""
 
     @property
     def table(self) -> Table[Any]:
@@ -85,10 +55,11 @@ class _Writer(Writer):
     def number(self, node: nodes.Number) -> Expression:
         value = node.value
         if isinstance(value, Fraction):
-            return f"{value.numerator} * np.inverse({value.denominator}) % np.prime", 2
-        if isinstance(value, Whole) or abs(value) < min(PRIMES):
-            return self.whole(value)
-        return f"{value} % np.prime", 2
+            return f"{value.numerator} % np.prime * np.inverse({value.denominator}) % np.prime", 2
+        text, binds = self.whole(value)
+        if _is_small(value):
+            return text, binds
+        return f"({text}) % np.prime", 2  # which is done in Python's numbers, of any length
 
     def map(self, node: nodes.Map) -> Expression:
         function, arguments = node.function, node.arguments
@@ -157,26 +128,6 @@ class _Writer(Writer):
         raise NotPolynomial("a norm")
 
 
-def _cost(node: Node) -> WholeNumber:
-    """The operations that a node takes, counted as `exact.Exact` counts them."""
-    match node:
-        case nodes.Map() | nodes.Positions() | nodes.Opaque():
-            return CALL + _product(node.shape)
-        case nodes.Contract():
-            named = zip(node.axes, node.factors, strict=True)
-            lengths = {k: n for names, one in named for k, n in zip(names, one.shape, strict=True)}
-            return (CALL + _product(tuple(lengths.values()))) * max(1, len(node.factors) - 1)
-        case nodes.Fold() | nodes.Lookup():
-            return CALL + _product(node.of.shape)
-        case nodes.Take() | nodes.Reshape() | nodes.Join() | nodes.Build():
-            return CALL
-    return 0
-
-
-def _product(shape: nodes.Shape) -> WholeNumber:
-    return reduce(lambda a, b: a * b, shape, 1)
-
-
 WRITERS: Table[Any] = Table(
     "text modulo a prime",
     {
@@ -201,6 +152,12 @@ WRITERS: Table[Any] = Table(
     },
 )
 """How each kind of node is written; the others are refused."""
+
+
+def _is_small(value: WholeNumber) -> bool:
+    """Whether it is below a prime at all sizes that are tried, so that it need not be reduced."""
+    parts = value.parts if isinstance(value, Whole) else (((), value),)
+    return all(len(m) < 2 and abs(c) <= LOWER >> 2 * len(m) for m, c in parts)
 
 
 class _Modulus:
@@ -356,22 +313,31 @@ class Residues:
         }
 
 
+def drawn_prime(rng: random.Random) -> int:
+    """A prime that nobody knows who writes a statement: it may have numbers that are 0 modulo a known one."""
+    while True:
+        found = rng.choice(PRIMES)
+        if flint.fmpz(found).is_prime():
+            return found
+
+
 def identical(
     residues: Residues, sizes: Mapping[str, int], rng: random.Random, meter: Meter | None = None
 ) -> bool:
-    """Whether both sides of every equation agree at residues that are drawn, modulo both primes.
+    """Whether both sides of every equation agree at residues that are drawn, modulo two primes that are.
 
     Args:
         residues: the statement.
         sizes: a number for each size.
-        rng: draws the inputs.
+        rng: draws the primes and the inputs.
         meter: counts the operations modulo one prime.
 
     Raises:
         DivisionByZero: where there is no value.
         TooLong: as `Residues.relations`.
     """
-    for prime, counting in zip(PRIMES, (meter, None), strict=True):
+    for counting in (meter, None):
+        prime = drawn_prime(rng)
         inputs = residues.drawn(prime, sizes, rng)
         for kind, left, right in residues.relations(prime, sizes, inputs, counting):
             if kind == "equal" and (np.subtract(left, right) % prime).any():

@@ -106,14 +106,19 @@ class Taking:
         square = len(axes) == 2 and self.shape[0] == self.shape[1]
         if square and rows == {axes[0] - axes[1], axes[1] - axes[0]}:
             return f"np.eye({self._number(self.shape[0])[0]})", 9
-        names = [self.writer.name("k") for _ in axes]
-        commas = f"{', '.join(names)}{',' if len(names) == 1 else ''}"
-        shape = self._lengths(self.shape)
-        self.writer.line(f"{commas} = np.indices({shape}, sparse=True)")
+        names, shape = self._indices(", sparse=True"), self._lengths(self.shape)
         mask = f"np.where({self._conditions(names)}, 1.0, 0.0)"
         asked = {one for guard in rows if isinstance(guard, Whole) for one in guard.symbols}
         absent = [n for k, n in enumerate(self.shape) if Axis(k) not in asked and n != 1]
         return f"np.broadcast_to({mask}, {shape})" if absent else mask, 9
+
+    def _indices(self, option: str = "") -> list[str]:
+        """Names of the indices along each axis, which a line gives them; a number has none."""
+        names = [self.writer.name("k") for _ in self.shape]
+        if names:
+            commas = f"{', '.join(names)}{',' if len(names) == 1 else ''}"
+            self.writer.line(f"{commas} = np.indices({self._lengths(self.shape)}{option})")
+        return names
 
     def _conditions(self, names: Sequence[str]) -> str:
         """Where all guards hold; e ≥ 0 and −e ≥ 0 say e = 0."""
@@ -193,15 +198,15 @@ class Taking:
         if step < 1:
             return None
         stop = start + (count - 1) * step + 1
+        if not nonnegative(stop):  # where there is none, it would be counted from the end
+            stop = start + count * step
         ends = "" if start == 0 else self._number(start)[0]
         last = "" if stop == length else self._number(stop)[0]
         return f"{ends}:{last}" + (f":{step}" if step > 1 else "")
 
     def _gathered(self) -> Expression:
         node, writer = self.node, self.writer
-        names = [writer.name("k") for _ in self.shape]
-        commas = f"{', '.join(names)}{',' if len(names) == 1 else ''}"
-        self.writer.line(f"{commas} = np.indices({self._lengths(self.shape)})")
+        names = self._indices()
         places = [self._condition(place, names) for place in node.places]
         if node.guards:
             places = [

@@ -66,4 +66,4 @@ def _sizes(statement: Record) -> Any:
     shown = statement["counterexample"]
     if shown and shown["sizes"]:
         return shown["sizes"]
-    return next((one for e in statement["evidence"] for one in e["sizes"] if one), None)
+    return next((one for e in statement["evidence"] for one in e["sizes"] or () if one), None)

@@ -106,10 +106,16 @@ _current: Recording | None = None
 """The recording under way, whichever thread of the body records."""
 
 
+ENDED = (
+    "an array or size of one run of the claim's body is used in a later run; let the body keep nothing "
+    "from run to run"
+)
+
+
 def current() -> Recording:
     """The recording that is under way."""
     if _current is None:
-        raise Refused("an array of a recorded claim is used after the recording has ended")
+        raise Refused(ENDED)
     return _current
 
 
@@ -164,9 +170,10 @@ def here() -> str:
 
 def refusal(why: str, instead: str = "", where: str | None = None) -> Refused:
     """Note what is refused, with the line of the body that does it, and hand back the error to raise."""
+    if _current is None:
+        return Refused(ENDED)
     message = why + (here() if where is None else where) + (f"; {instead}" if instead else "")
-    if _current is not None:
-        _current.refusals.append(message)
+    _current.refusals.append(message)
     return Refused(message)
 
 

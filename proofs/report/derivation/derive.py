@@ -6,6 +6,7 @@ import contextlib
 import re
 from typing import Any, cast
 
+from ...check.formulas import NotItself
 from ...check.instances.evaluate import in_symbols
 from ...exact.engines import FLINT
 from ...exact.scalar import DivisionByZero, NotPolynomial
@@ -94,7 +95,7 @@ def breaking(claim: Claim, example: Record) -> Derivation | None:
                     return None
                 if prover.is_nonzero(difference, session, sizes, example):
                     return _broken(claim, session, (left, right), difference, heading)
-    except (Unreadable, KernelError, *UNREADABLE):
+    except (NotItself, Unreadable, KernelError, *UNREADABLE):
         pass
     return None
 

@@ -237,7 +237,7 @@ def interpreted(
     """The claim's sizes and equations with symbols for sizes, unproved; they mean something inside the `with` only.
 
     Raises:
-        Unreadable, KernelError, or what a body raises that cannot do with symbols.
+        NotItself, Unreadable, KernelError, or what a body raises that cannot do with symbols.
     """
     with proving() as current:
         found = formulas(claim, current, compared=False)
