@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...statement import making, nodes
+from ...interpret.programs.literals import meant
+from ...statement import choices, functions, making, nodes
 from ...statement.errors import IllFormed
 from ...statement.nodes import Node
 from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole, spelled
-from .. import entries
+from ..literals import meant_by
 from . import entrywise, moving, placing, scanning, sums  # noqa: F401  they fill the table
 from .refusal import Decided, Refused
 from .sizes import Sizes, Unsaid
@@ -252,7 +253,7 @@ class Lowering:
         if math.isnan(value):
             raise self.refuse("NaN")
         if math.isinf(value):
-            return Value(entries.ZERO, "float", entries.ZERO, 1 if value > 0 else -1)
+            return Value(making.number(0), "float", making.number(0), 1 if value > 0 else -1)
         return Value(self.literal(value), "float")
 
     def _as_mask(self, value: Value) -> Value:
@@ -262,15 +263,15 @@ class Lowering:
         if value.finite is not None or isinstance(number, Whole) or number > -HUGE:
             return value
         self.assume(f"exp({float(number):.3g}) is 0")
-        zeros = making.full(entries.ZERO, value.node.shape)
+        zeros = making.full(making.number(0), value.node.shape)
         return Value(zeros, value.dtype, zeros, -1)
 
     def literal(self, value: float, form: str = "float64") -> Node:
         """The number that a float means."""
-        node, found = entries.literal(value, form)
+        found = meant(value, form)
         if not found.is_exactly(value):
             self.assume(f"{value!r} is {found}")
-        return node
+        return meant_by(found)
 
     def written(self, node: Node, windows: Mapping[int, tuple[Any, Any]], part: Node) -> Node:
         """An array with a part written into it: see `Writes`."""
@@ -314,9 +315,9 @@ class Lowering:
 
         values = tensor.tolist()
         if tensor.numel() == 0:
-            return Value(making.full(entries.ZERO, tuple(tensor.shape)), tensor.dtype)
+            return Value(making.full(making.number(0), tuple(tensor.shape)), tensor.dtype)
         if tensor.dim() == 0 and isinstance(values, float) and math.isinf(values):
-            return Value(entries.ZERO, tensor.dtype, entries.ZERO, 1 if values > 0 else -1)
+            return Value(making.number(0), tensor.dtype, making.number(0), 1 if values > 0 else -1)
         return Value(made(values), tensor.dtype)
 
 
@@ -351,7 +352,7 @@ def _size_operation(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def made(at: Lowering, one: Any, other: Any) -> Any:
         if all(isinstance(v, int | Whole) for v in (one, other)):
             return function(one, other)
-        name = {"add": entries.plus, "sub": entries.minus, "mul": entries.times}[at.name]
+        name = {"add": choices.add, "sub": choices.subtract, "mul": choices.multiply}[at.name]
         return Value(name(at.node(one), at.node(other)), "float")
 
     return made
@@ -362,7 +363,7 @@ def _sym_size(at: Lowering, tensor: Value, axis: int) -> Any:
 
 
 def _true_quotient(at: Lowering, one: Any, other: Any) -> Any:
-    return Value(entries.over(at.node(one), at.node(other)), "float")
+    return Value(choices.divide(at.node(one), at.node(other)), "float")
 
 
 def _size_power(at: Lowering, one: Any, other: Any) -> Any:
@@ -371,7 +372,7 @@ def _size_power(at: Lowering, one: Any, other: Any) -> Any:
         for _ in range(other):
             found = found * one
         return found
-    return Value(entries.power(at.node(one), at.node(other), at.refuse), "float")
+    return Value(functions.power(at.node(one), at.node(other), at.assume), "float")
 
 
 def _of_meta(at: Lowering, *given: Any) -> Any:
@@ -392,7 +393,7 @@ SIZES: dict[str, Callable[..., Any]] = {
     "floordiv": _of_meta,
     "mod": _of_meta,
     "neg": lambda at, one: (
-        -one if isinstance(one, int | Whole) else Value(entries.negative(at.node(one)), "float")
+        -one if isinstance(one, int | Whole) else Value(choices.negative(at.node(one)), "float")
     ),
     "truediv": _true_quotient,
     "pow": _size_power,
@@ -400,12 +401,10 @@ SIZES: dict[str, Callable[..., Any]] = {
     "sym_int": _of_meta,
     "sym_max": _of_meta,
     "sym_min": _of_meta,
-    "_sym_sqrt": lambda at, one: Value(entries.of("sqrt", at.node(one)), "float"),
-    "sqrt": lambda at, one: Value(entries.of("sqrt", at.node(one)), "float"),
-    "sym_sqrt": lambda at, one: Value(entries.of("sqrt", at.node(one)), "float"),
-    "_sym_log2": lambda at, one: Value(
-        entries.over(entries.of("log", at.node(one)), entries.of("log", entries.TWO)), "float"
-    ),
+    "_sym_sqrt": lambda at, one: Value(functions.root(at.node(one)), "float"),
+    "sqrt": lambda at, one: Value(functions.root(at.node(one)), "float"),
+    "sym_sqrt": lambda at, one: Value(functions.root(at.node(one)), "float"),
+    "_sym_log2": lambda at, one: Value(functions.OF_ONE["log2"](at.node(one)), "float"),
 }
 """Python's operations on sizes."""
 for _comparison in ("eq", "ne", "lt", "le", "gt", "ge", "and_", "or_", "sym_not"):

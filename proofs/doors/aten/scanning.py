@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...statement import binding, making, nodes
+from ...statement import along, binding, choices, making, nodes
 from ...statement.nodes import Loop, Node, Placeholder
+from ...statement.reshaping import reshaped
 from ...statement.whole import Number, Position, free, substituted, whole
-from .. import axes, entries
 from .values import Value
 from .writing import Write, Writes
 
@@ -68,7 +68,7 @@ class _State:
         self.after = [new.node]
         if len(self.before) > 1:
             self.after.append(
-                making.full(entries.ONE, new.node.shape) if new.finite is None else new.finite
+                making.full(making.number(1), new.node.shape) if new.finite is None else new.finite
             )
 
 
@@ -134,22 +134,22 @@ class _Recursion:
         turns = self.time.length
         part = self.at_turn(write.part)
         if step in (1, -1) and count == 1:
-            row = axes.without_axes(part, [k])
-            rows = axes.moved_to(binding.build(self.time, row), k)
+            row = reshaped(part, [*part.shape[:k], *part.shape[k + 1 :]])
+            rows = along.back(binding.build(self.time, row), k)
             if step == -1:
                 rows = making.reversed_along(rows, [k])
                 begin = begin - turns + 1
             length: Number = turns
         else:
-            every = axes.moved_to(binding.build(self.time, part), k)
+            every = along.back(binding.build(self.time, part), k)
             length = turns * count
             shape = (*part.shape[:k], length, *part.shape[k + 1 :])
-            rows = axes.reshaped(every, shape)
+            rows = reshaped(every, shape)
         return self.writes.written(start, {k: (begin, length), **others}, rows)
 
     def _summed(self, state: Placeholder, added: Node) -> Node:
         every = binding.build(self.time, self.at_turn(added))
-        return entries.plus(self.start[state], making.total(every, 0))
+        return choices.add(self.start[state], making.total(every, 0))
 
     def last(self, one: _State) -> Value:
         """A state after all turns."""
@@ -204,5 +204,5 @@ def _added(step: Node, state: Placeholder) -> Node | None:
                 return making.spread(other, state.shape)
             inner = _added(one, state)
             if inner is not None:
-                return entries.plus(inner, other)
+                return choices.add(inner, other)
     return None

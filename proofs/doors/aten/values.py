@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...statement import making
+from ...statement import choices, making
 from ...statement.formats import REAL, Format
 from ...statement.nodes import Node
-from .. import entries
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Value:
     @property
     def number(self) -> Node:
         """The entries, with 0 where they are infinite."""
-        return self.node if self.finite is None else entries.times(self.finite, self.node)
+        return self.node if self.finite is None else choices.multiply(self.finite, self.node)
 
 
 def format_of(dtype: Any) -> Format:
@@ -60,8 +59,8 @@ def joined_finite(values: list[Value], shape: Any) -> tuple[Node | None, int]:
     infinite = [v for v in values if v.finite is not None]
     if not infinite:
         return None, -1
-    found = making.full(entries.ONE, shape)
+    found = making.full(making.number(1), shape)
     for one in infinite:
         assert one.finite is not None
-        found = entries.both(found, making.spread(one.finite, shape))
+        found = choices.both(found, making.spread(one.finite, shape))
     return found, infinite[0].sign

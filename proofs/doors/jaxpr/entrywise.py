@@ -8,14 +8,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from ...statement import choices, making, nodes
+from ...statement import choices, functions, making, nodes
 from ...statement.cases import cases_of
-from ...statement.choices import add, both, divide, inverse, multiply, negative, subtract
-from ...statement.conditions import is_whole
+from ...statement.choices import add, both, divide, multiply, negative, subtract
+from ...statement.functions import exp, log
 from ...statement.making import constant, entrywise, full, number
 from ...statement.nodes import Node
-from ...statement.order import divided, excluded, nonnegative
-from ...statement.whole import Axis, Whole, substituted, whole
+from ...statement.order import divided, nonnegative
+from ...statement.whole import Axis, Whole, whole
 from ..refused import Refused
 from .lowering import Lowering, Rule
 from .values import Odd, Value, is_nan, kind_of, with_odd
@@ -143,38 +143,10 @@ def _real(make: Callable[[Node], Node], least: float | None = None, most: float 
     return rule
 
 
-def _named(name: str) -> Callable[[Node], Node]:
-    return lambda a: entrywise(name, a)
-
-
-_exp = _named("exp")
-
-
-def _logistic(a: Node) -> Node:
-    return divide(full(ONE, a.shape), add(ONE, _exp(negative(a))))
-
-
-def _hyperbolic(sign: Callable[[Node, Node], Node]) -> Callable[[Node], Node]:
-    return lambda a: multiply(HALF, sign(_exp(a), _exp(negative(a))))
-
-
-def _log_of_2() -> Node:
-    return entrywise("log", TWO)
-
-
 def _cube_root(a: Node) -> Node:
     """exp(log|a| / 3) with the sign of a, for a ≠ 0."""
     third = number(Fraction(1, 3))
-    return multiply(choices.sign(a), _exp(multiply(third, entrywise("log", choices.absolute(a)))))
-
-
-def _root(a: Node) -> Node:
-    value = constant(a)
-    if isinstance(value, int | Fraction) and value >= 0:
-        root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
-        if root * root == value:
-            return full(number(root), a.shape)
-    return entrywise("sqrt", a)
+    return multiply(choices.sign(a), exp(multiply(third, log(choices.absolute(a)))))
 
 
 def _integer_pow(at: Lowering, a: Value, *, y: int) -> Value:
@@ -190,65 +162,10 @@ def _one_minus_square(at: Lowering, a: Value) -> Value:
 
 
 def _pow(at: Lowering, a: Value, b: Value) -> Value:
-    """A power whose exponent is a number, or a whole number that sizes and positions determine."""
-    base, exponent = a.real, b.real
-    known = constant(exponent)
-    if isinstance(known, int | Fraction):
-        if Fraction(known).denominator == 1:
-            return at.made(making.spread(choices.raised(base, int(known)), at.shape()))
-        if Fraction(known).denominator == 2:
-            root = choices.raised(_root(base), int(2 * known))
-            return at.made(making.spread(root, at.shape()))
-    found = cases_of(exponent)
-    if found is None:
-        if kind_of(b.dtype) == "i":
-            raise Refused("a power whose exponent is a whole number that inputs determine")
-        at.note("powers with real exponents are of numbers > 0")
-        return at.made(_exp(multiply(exponent, entrywise("log", base))))
-    if len(found) == 1 and not found[0][0] and nonnegative(found[0][1], exponent.shape):
-        return at.made(entrywise("power", base, exponent))
-    return at.made(_powers(at, base, exponent))
-
-
-def _powers(at: Lowering, base: Node, exponent: Node) -> Node:
-    """base^e for e of either sign: entries of the powers 0, 1, … of the base, and of those of its inverse."""
-    shape = making.broadcast(base.shape, exponent.shape)
-    found = cases_of(making.spread(exponent, shape))
-    assert found is not None
-    total: Node | None = None
-    for guards, e in found:
-        for sign in (1, -1):
-            place = e * sign
-            where = guards | {place if sign > 0 else place - 1}
-            if excluded(where, shape):
-                continue
-            where = {g for g in where if not nonnegative(g, shape)}
-            every = nodes.Positions(_greatest(place, shape) + 1)
-            power = entrywise("power", making.expanded(base, len(base.shape)), every)
-            if sign < 0:
-                at.note("where the exponent of a power is negative, its base is not 0")
-                power = divide(full(ONE, power.shape), power)
-            lacking = len(shape) - len(base.shape)
-            places = [0 if n == 1 else whole(Axis(lacking + k)) for k, n in enumerate(base.shape)]
-            part = making.take(power, [*places, place], shape, where)
-            total = part if total is None else add(total, part)
-    return full(ONE, shape) if total is None else total
-
-
-def _greatest(place: Any, shape: nodes.Shape) -> Any:
-    """A whole number that no entry is above, −1 at least.
-
-    Raises:
-        Refused: if none is seen.
-    """
-    for k, length in enumerate(shape):
-        every = (substituted(place, {Axis(k): end}) for end in (length - 1, 0))
-        place = next((end for end in every if nonnegative(end - place, shape)), None)
-        if place is None:
-            break
-    if place is None or not nonnegative(place + 1):
-        raise Refused("a power whose exponents are not seen to be bounded")
-    return place
+    """A power whose exponent is real, or a whole number that sizes and positions determine."""
+    if kind_of(b.dtype) == "i" and cases_of(b.real) is None:
+        raise Refused("a power whose exponent is a whole number that inputs determine")
+    return at.made(making.spread(functions.power(a.real, b.real, at.note), at.shape()))
 
 
 def convert(at: Lowering, a: Value, dtype: Any) -> Value:
@@ -257,7 +174,7 @@ def convert(at: Lowering, a: Value, dtype: Any) -> Value:
     if new == "f" or old == new == "b":
         return replace(a, dtype=dtype)
     if new == "b":
-        return Value(inverse(choices.vanishing(a.real)), dtype)
+        return Value(choices.truth(a.real), dtype)
     if new == "i":
         node = a.real if old in "ib" else choices.truncated(a.real)
         return Value(node if old == "b" else at.fitting(node, dtype), dtype)
@@ -310,6 +227,26 @@ def _several(at: Lowering, *values: Any) -> list[Any]:
     return list(values)
 
 
+REAL: tuple[tuple[Any, ...], ...] = (
+    ("exp", "exp", 0.0, math.inf),
+    ("exp2", "exp2", 0.0, math.inf),
+    ("expm1", "expm1", -1.0, math.inf),
+    ("log", "log", None, math.inf),
+    ("log1p", "log1p", None, math.inf),
+    ("log2", "log2", None, math.inf),
+    ("sqrt", "sqrt", None, math.inf),
+    ("rsqrt", "rsqrt", None, 0.0),
+    ("logistic", "sigmoid", 0.0, 1.0),
+    ("sinh", "sinh", -math.inf, math.inf),
+    ("cosh", "cosh", math.inf, math.inf),
+    ("tanh", "tanh", -1.0, 1.0),
+    ("erf", "erf", -1.0, 1.0),
+    ("erfc", "erfc", 2.0, 0.0),
+    ("floor", "floor", -math.inf, math.inf),
+    ("ceil", "ceil", -math.inf, math.inf),
+    *((n, n) for n in ("sin", "cos", "tan", "asin", "acos", "atan", "asinh", "acosh", "atanh")),
+)
+"""Functions with their values at −∞ and ∞, where they have some."""
 RULES: dict[str, Rule] = {
     "add": _sum,
     "add_any": _sum,
@@ -322,27 +259,8 @@ RULES: dict[str, Rule] = {
     "pow": _pow,
     "square": _square,
     "one_minus_square": _one_minus_square,
-    "exp": _real(_exp, 0.0, math.inf),
-    "exp2": _real(lambda a: _exp(multiply(_log_of_2(), a)), 0.0, math.inf),
-    "expm1": _real(lambda a: subtract(_exp(a), ONE), -1.0, math.inf),
-    "log": _real(_named("log"), None, math.inf),
-    "log1p": _real(lambda a: entrywise("log", add(ONE, a)), None, math.inf),
-    "log2": _real(lambda a: divide(entrywise("log", a), _log_of_2()), None, math.inf),
-    "sqrt": _real(_root, None, math.inf),
-    "rsqrt": _real(lambda a: divide(full(ONE, a.shape), _root(a)), None, 0.0),
+    **{name: _real(functions.OF_ONE[of], *ends) for name, of, *ends in REAL},
     "cbrt": _real(_cube_root, -math.inf, math.inf),
-    "logistic": _real(_logistic, 0.0, 1.0),
-    "sinh": _real(_hyperbolic(subtract), -math.inf, math.inf),
-    "cosh": _real(_hyperbolic(add), math.inf, math.inf),
-    "tanh": _real(_named("tanh"), -1.0, 1.0),
-    "erf": _real(_named("erf"), -1.0, 1.0),
-    "erfc": _real(lambda a: subtract(ONE, entrywise("erf", a)), 2.0, 0.0),
-    **{
-        name: _real(_named(name))
-        for name in ("sin", "cos", "tan", "asin", "acos", "atan", "asinh", "acosh", "atanh")
-    },
-    "floor": _real(lambda a: a if is_whole(a) else entrywise("floor", a), -math.inf, math.inf),
-    "ceil": _real(lambda a: a if is_whole(a) else entrywise("ceil", a), -math.inf, math.inf),
     "round": _round,
     "abs": _abs,
     "sign": _sign,

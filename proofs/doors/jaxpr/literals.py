@@ -12,6 +12,7 @@ import numpy as np
 from ...interpret.programs.literals import TABLE, Meant, meant
 from ...statement import choices, making
 from ...statement.nodes import Node, Positions
+from ..literals import meant_by
 from ..refused import Refused
 from .values import Array, Complex, Odd, Value, moved
 
@@ -79,11 +80,7 @@ def _number(value: Any, dtype: str, note: Note) -> Node | float:
     given = meaning(real, dtype)
     if not given.is_exactly(real):
         note(f"literals are the numbers that they mean: {real!r} is {given}")
-    if not (given.root or given.log):
-        return making.number(given.number)
-    function = "log" if given.log else "sqrt"
-    found = making.entrywise(function, making.number(given.number))
-    return found if given.sign > 0 else choices.negative(found)
+    return meant_by(given)
 
 
 def meaning(value: float, dtype: str) -> Meant:

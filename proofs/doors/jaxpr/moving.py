@@ -69,10 +69,7 @@ def _split(at: Lowering, a: Value, *, axis: int, sizes: Any) -> list[Value]:
     def move(node: Node) -> list[Node]:
         found, start = [], 0
         for length in lengths:
-            places = list(making.places_of(node.shape))
-            places[axis] = places[axis] + start
-            shape = (*node.shape[:axis], length, *node.shape[axis + 1 :])
-            found.append(making.take(node, places, shape))
+            found.append(placing.sliced(node, axis, start, length))
             start = start + length
         return found
 

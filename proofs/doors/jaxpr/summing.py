@@ -14,7 +14,7 @@ from ...statement.nodes import Node
 from ...statement.order import nonnegative
 from ...statement.reshaping import reshaped
 from ...statement.turns import turned
-from ...statement.whole import Axis, Number, whole
+from ...statement.whole import Axis, whole
 from ..refused import Refused
 from .comparing import greater_of
 from .lowering import Lowering, Rule
@@ -174,21 +174,13 @@ def _convolution(
         array = placing.spaced(array, number(0), gap, axis)
     shape = at.shape()
     spots = [shape[k] for k in numbers.out_spec[2:]]
-    taps, rank = kernel.shape[2:], len(kernel.shape) - 2
-    places: list[Number] = [whole(Axis(0)), whole(Axis(1))]
-    guards: list[Number] = []
-    for k in range(rank):
-        stride, step = (
-            at.fixed(one[k], "a convolution with a stride")
-            for one in (window_strides, rhs_dilation)
-        )
-        place = whole(Axis(2 + k)) * stride + whole(Axis(2 + rank + k)) * step
-        place = place - at.number(padding[k][0])
-        places.append(place)
-        guards += placing.within(place, array.shape[2 + k])
-    lengths = (*array.shape[:2], *spots, *taps)
-    guards = [g for g in guards if not nonnegative(g, lengths)]
-    windows = making.take(array, places, lengths, guards)
+    rank = len(kernel.shape) - 2
+    strides, steps = (
+        [at.fixed(n, "a convolution with a stride") for n in one]
+        for one in (window_strides, rhs_dilation)
+    )
+    before = [at.number(low) for low, _ in padding]
+    windows = placing.windows(array, spots, kernel.shape[2:], strides, steps, before)
     found = _grouped(at, windows, kernel, rank, feature_group_count)
     order = [list(numbers.out_spec).index(k) for k in range(len(shape))]
     return at.made(making.permuted(found, order))
