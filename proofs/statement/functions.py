@@ -52,6 +52,12 @@ def _to_whole(name: str) -> Callable[[Node], Node]:
     return lambda a: a if is_whole(a) else entrywise(name, a)
 
 
+def _cube_root(a: Node) -> Node:
+    """exp(log|a| / 3) with the sign of a, for a ≠ 0."""
+    third = number(Fraction(1, 3))
+    return multiply(choices.sign(a), exp(multiply(third, log(choices.absolute(a)))))
+
+
 PLAIN = (
     *("exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "asinh", "acosh", "atanh"),
     *("tanh", "erf"),
@@ -65,6 +71,7 @@ OF_ONE: dict[str, Callable[[Node], Node]] = {
     "sqrt": root,
     "rsqrt": lambda a: inverse_of(root(a)),
     "sigmoid": sigmoid,
+    "cbrt": _cube_root,
     "sinh": _hyperbolic(subtract),
     "cosh": _hyperbolic(add),
     "erfc": lambda a: subtract(ONE, entrywise("erf", a)),

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from ...statement import choices, functions, making, nodes
+from ...statement import choices, functions, making
 from ...statement.choices import add, divide, inverse, multiply, negative, select, subtract
 from ...statement.making import entrywise
 from ...statement.nodes import Node
-from ...statement.order import nonnegative
+from .. import infinities
+from ..infinities import Value, moved, of_real
 from .table import rule
-from .values import Value, is_whole, joined_finite
+from .values import is_whole
 
 ZERO, ONE, TWO, HALF = map(making.number, (0, 1, 2, Fraction(1, 2)))
 
@@ -23,9 +24,9 @@ def unary(name: str, made: Callable[[Node], Node]) -> None:
     rule(name)(lambda at, self: made(at.node(self)))
 
 
-for _name, _made in functions.OF_ONE.items():
-    if _name != "exp":
-        unary(_name, _made)
+for _name in functions.OF_ONE:
+    if _name != "cbrt":  # which PyTorch lacks
+        rule(_name)(lambda at, self, name=_name: of_real(name, at.dtype, at.value(self)))
 unary("log10", lambda a: divide(entrywise("log", a), entrywise("log", making.number(10))))
 unary("reciprocal", lambda a: divide(ONE, a))
 unary("square", lambda a: multiply(a, a))
@@ -33,112 +34,43 @@ unary("relu", lambda a: entrywise("relu", a))
 unary("silu", lambda a: multiply(a, functions.sigmoid(a)))
 unary("trunc", choices.truncated)
 unary("frac", lambda a: subtract(a, choices.truncated(a)))
-unary("sgn", choices.sign)
+rule("sgn")(lambda at, self: of_real("sign", at.dtype, at.value(self)))
 
 
 @rule("neg", computes=True)
 def _neg(at: Any, self: Value) -> Any:
-    if self.finite is not None:
-        return Value(negative(self.node), self.dtype, self.finite, -self.sign)
-    return negative(self.node)
-
-
-@rule("exp")
-def _exp(at: Any, self: Value) -> Any:
-    if self.finite is None:
-        return entrywise("exp", self.node)
-    if self.sign > 0:
-        raise at.refuse("exp of ∞")
-    return multiply(self.finite, entrywise("exp", self.number))
-
-
-def _sum(at: Any, one: Any, other: Any, sign: int) -> Any:
-    left, right = at.value(one), at.value(other)
-    if right.finite is not None and sign < 0:
-        right = Value(right.node, right.dtype, right.finite, -right.sign)
-    made = add if sign > 0 else subtract
-    node = made(left.node, right.node)
-    signs = {v.sign for v in (left, right) if v.finite is not None}
-    if len(signs) > 1:
-        raise at.refuse("∞ − ∞")
-    finite, infinite = joined_finite([left, right], node.shape)
-    return Value(node, at.dtype, finite, infinite)
+    return infinities.negated(at.dtype, self)
 
 
 @rule("add.Tensor", "add.Scalar", computes=True)
 def _add(at: Any, self: Any, other: Any, alpha: Any = 1) -> Any:
-    return _sum(at, self, _scaled(at, other, alpha), 1)
+    return infinities.total(at.dtype, at.value(self), _scaled(at, other, alpha))
 
 
 @rule("sub.Tensor", "sub.Scalar", computes=True)
 def _sub(at: Any, self: Any, other: Any, alpha: Any = 1) -> Any:
-    return _sum(at, self, _scaled(at, other, alpha), -1)
+    return infinities.difference(at.dtype, at.value(self), _scaled(at, other, alpha))
 
 
 @rule("rsub.Tensor", "rsub.Scalar", computes=True)
 def _rsub(at: Any, self: Any, other: Any, alpha: Any = 1) -> Any:
-    return _sum(at, other, _scaled(at, self, alpha), -1)
+    return infinities.difference(at.dtype, at.value(other), _scaled(at, self, alpha))
 
 
-def _scaled(at: Any, other: Any, alpha: Any) -> Any:
+def _scaled(at: Any, other: Any, alpha: Any) -> Value:
     if alpha == 1:
-        return other
-    return at.value(multiply(at.node(alpha), at.node(other)))
+        return at.value(other)
+    return infinities.product(at.dtype, at.value(alpha), at.value(other))
 
 
 @rule("mul.Tensor", "mul.Scalar", computes=True)
 def _mul(at: Any, self: Any, other: Any) -> Any:
-    left, right = at.value(self), at.value(other)
-    if left.finite is None and right.finite is None:
-        return multiply(left.node, right.node)
-    if left.finite is None:
-        left, right = right, left
-    return _infinite_times(at, left, right, multiply)
+    return infinities.product(at.dtype, at.value(self), at.value(other))
 
 
 @rule("div.Tensor", "div.Scalar")
 def _div(at: Any, self: Any, other: Any) -> Any:
-    left, right = at.value(self), at.value(other)
-    if left.finite is not None:
-        return _infinite_times(at, left, right, divide)
-    return divide(left.node, at.node(right))
-
-
-def _infinite_times(at: Any, left: Value, right: Value, made: Any) -> Value:
-    """A factor of what may be infinite has to be a number with a sign."""
-    factor = None if right.finite is not None else as_number(right.node)
-    if not factor and right.finite is None and _is_above_zero(right.node):
-        factor = 1
-    if not factor:
-        raise at.refuse("a product of ∞ with what may be 0")
-    node = made(left.node, right.node)
-    assert left.finite is not None
-    finite = making.spread(left.finite, node.shape)
-    return Value(node, at.dtype, finite, left.sign if factor > 0 else -left.sign)
-
-
-def as_number(node: Node) -> int | Fraction | None:
-    """The number that every entry is, where a few operations on numbers say so."""
-    value = making.constant(node)
-    if value is None and isinstance(node, nodes.Map):
-        parts = [as_number(one) for one in node.arguments]
-        if None not in parts and node.function in making.OF_ENTRIES:
-            return making.OF_ENTRIES[node.function](*parts)
-    return value if isinstance(value, int | Fraction) else None
-
-
-def _is_above_zero(node: Node) -> bool:
-    """Whether a number of sizes, or a root of one, is seen to be above 0."""
-    number = making.entry_of(node)
-    if number is not None:
-        return nonnegative(number - 1, node.shape)
-    function = getattr(node, "function", "")
-    if function == "exp":
-        return True
-    if function in ("sqrt", "divide", "multiply", "power"):
-        return all(map(_is_above_zero, node.operands[: 1 if function == "power" else 2]))
-    value = as_number(node)
-    return value is not None and value > 0
+    return infinities.quotient(at.dtype, at.value(self), at.value(other))
 
 
 @rule("div.Tensor_mode", "div.Scalar_mode", computes=True)
@@ -185,32 +117,12 @@ def _pow(at: Any, self: Any, exponent: Any) -> Any:
 # Truths.
 
 
-def compared(name: str, made: Callable[[Node, Node], Node]) -> None:
-    """A rule of a comparison."""
-    rule(f"{name}.Tensor", f"{name}.Scalar")(
-        lambda at, self, other: _compare(at, self, other, made)
+for _name in choices.COMPARED:
+    rule(f"{_name}.Tensor", f"{_name}.Scalar")(
+        lambda at, self, other, name=_name: infinities.compared(
+            name, at.value(self), at.value(other)
+        )
     )
-
-
-def _compare(at: Any, self: Any, other: Any, made: Callable[[Node, Node], Node]) -> Node:
-    left, right = at.value(self), at.value(other)
-    if left.finite is None and right.finite is None:
-        return made(left.node, right.node)
-    low, high = making.number(-1), making.number(1)
-    levels = [
-        making.full(ZERO, v.node.shape)
-        if v.finite is None
-        else select(v.finite, ZERO, low if v.sign < 0 else high)
-        for v in (left, right)
-    ]
-    # Of two numbers the comparison is theirs; where one is infinite, it is that of −1, 0 and 1.
-    finite, _ = joined_finite([left, right], making.broadcast(left.node.shape, right.node.shape))
-    assert finite is not None
-    return select(finite, made(left.number, right.number), made(*levels))
-
-
-for _name, _compared in choices.COMPARED.items():
-    compared(_name, _compared)
 
 
 @rule("logical_not", "bitwise_not")
@@ -237,8 +149,7 @@ logical("xor", choices.unlike)
 
 @rule("isinf")
 def _isinf(at: Any, self: Value) -> Any:
-    shape = self.node.shape
-    return making.full(ZERO, shape) if self.finite is None else inverse(self.finite)
+    return self.where
 
 
 @rule("isnan")
@@ -249,28 +160,12 @@ def _isnan(at: Any, self: Value) -> Any:
 
 @rule("isfinite")
 def _isfinite(at: Any, self: Value) -> Any:
-    return making.full(ONE, self.node.shape) if self.finite is None else self.finite
+    return inverse(self.where)
 
 
 @rule("where.self")
 def _where(at: Any, condition: Any, self: Any, other: Any) -> Any:
-    truth, left, right = at.node(condition), at.value(self, True), at.value(other, True)
-    shape = making.broadcast(truth.shape, left.node.shape, right.node.shape)
-    if left.finite is None and right.finite is None:
-        return select(truth, left.node, right.node)
-    signs = {v.sign for v in (left, right) if v.finite is not None}
-    if len(signs) > 1:
-        raise at.refuse("∞ beside −∞")
-    finite = select(truth, *(ONE if v.finite is None else v.finite for v in (left, right)))
-    infinite = [v.only_infinite for v in (left, right)]
-    node = (
-        left.node
-        if infinite[1]
-        else right.node
-        if infinite[0]
-        else select(truth, left.node, right.node)
-    )
-    return Value(making.spread(node, shape), at.dtype, making.spread(finite, shape), *signs)
+    return infinities.select(at.node(condition), at.value(self, True), at.value(other, True))
 
 
 @rule("masked_fill.Scalar", "masked_fill.Tensor")
@@ -281,25 +176,11 @@ def _masked_fill(at: Any, self: Any, mask: Any, value: Any) -> Any:
 # Extremes and activations.
 
 
-def extreme(name: str, made: Callable[[Node, Node], Node], low: int) -> None:
-    """A rule of the greater or lesser of two."""
-
-    def of_two(at: Any, self: Any, other: Any) -> Any:
-        left, right = at.value(self), at.value(other)
-        if left.finite is None and right.finite is None:
-            return made(left.node, right.node)
-        if left.finite is None:
-            left, right = right, left
-        assert left.finite is not None
-        if right.finite is not None or left.sign != low:
-            raise at.refuse("an extreme of infinite numbers")
-        return select(left.finite, made(left.number, right.node), right.node)
-
-    rule(name)(of_two)
-
-
-extreme("maximum", choices.greater, -1)
-extreme("minimum", choices.smaller, 1)
+for _name, _pick in (
+    ("maximum", infinities.greater_of),
+    ("minimum", infinities.smaller_of),
+):
+    rule(_name)(lambda at, self, other, pick=_pick: pick(at.dtype, at.value(self), at.value(other)))
 
 
 @rule(
@@ -317,17 +198,9 @@ def _clamp(
     found = at.value(self)
     if at.name.startswith("hardtanh"):
         min, max = -1 if min_val is None else min_val, 1 if max_val is None else max_val
-    node = found.node
-    if found.finite is not None:
-        if min is None or found.sign > 0:
-            raise at.refuse("a clamp of infinite numbers")
-        node = select(found.finite, found.number, at.node(min))
-    node = node if min is None else _unless_infinite(at, choices.greater, node, min)
-    return node if max is None else _unless_infinite(at, choices.smaller, node, max)
-
-
-def _unless_infinite(at: Any, made: Any, node: Node, end: Any) -> Node:
-    return node if isinstance(end, float) and math.isinf(end) else made(node, at.node(end))
+    if min is not None:
+        found = infinities.greater_of(at.dtype, at.value(min), found)
+    return found if max is None else infinities.smaller_of(at.dtype, found, at.value(max))
 
 
 @rule("leaky_relu")
@@ -374,8 +247,8 @@ def _log_sigmoid(at: Any, self: Any) -> Any:
 
 @rule("logaddexp")
 def _logaddexp(at: Any, self: Any, other: Any) -> Any:
-    left, right = at.value(self), at.value(other)
-    return entrywise("log", add(_exp(at, left), _exp(at, right)))
+    every = (of_real("exp", at.dtype, at.value(one)) for one in (self, other))
+    return entrywise("log", add(*(one.real for one in every)))
 
 
 @rule("threshold")
@@ -410,5 +283,4 @@ def _to_copy(at: Any, self: Any, dtype: Any = None) -> Any:
 def _copy(at: Any, self: Value, src: Value) -> Any:
     found = _to_copy(at, src, dtype=self.dtype)
     found = found if isinstance(found, Value) else at.value(found)
-    finite = None if found.finite is None else making.spread(found.finite, self.node.shape)
-    return found.with_node(making.spread(found.node, self.node.shape), finite)
+    return moved(lambda node: making.spread(node, self.shape), [found])

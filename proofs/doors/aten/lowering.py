@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...interpret.programs.literals import meant
@@ -14,12 +14,12 @@ from ...statement.errors import IllFormed
 from ...statement.nodes import Node
 from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole, spelled
-from ..literals import meant_by
+from ..infinities import Value, meant_by, nothing_but
 from . import entrywise, moving, placing, scanning, sums  # noqa: F401  they fill the table
 from .refusal import Decided, Refused
 from .sizes import Sizes, Unsaid
 from .table import PLACEMENT, RULES
-from .values import Value, format_of, is_whole
+from .values import format_of, is_whole
 from .writing import Writes
 
 MOST_CONSTANTS = 4096
@@ -106,7 +106,9 @@ class Lowering:
         given = self._bound(target, one, rule.takes)
         try:
             found = rule.made(self, **given)
-        except IllFormed as error:
+        except (IllFormed, Refused) as error:
+            if getattr(error, "placed", False):
+                raise
             raise self.refuse(str(error)) from error
         return self._results(found, rule.computes)
 
@@ -137,18 +139,18 @@ class Lowering:
         """A result in the format that PyTorch says, of the shape that it says."""
         value = found if isinstance(found, Value) else Value(found, meta.dtype)
         node = value.node
-        if computes and is_whole(meta.dtype) and value.finite is None:
+        if computes and is_whole(meta.dtype) and value.odd is None:
             node = self.held(node, meta.dtype)
         try:
             shape = tuple(map(self.sizes.of, meta.shape))
         except Unsaid:
-            return Value(node, meta.dtype, value.finite, value.sign)
+            return replace(value, node=node, dtype=meta.dtype)
         if node.shape != shape:
             if making.area(node.shape) == making.area(shape) == 1 and node.shape == ():
                 node = axes_of_ones(node, shape)
             else:
                 raise self._other_shape(node.shape, shape)
-        return Value(node, meta.dtype, value.finite, value.sign)
+        return replace(value, node=node, dtype=meta.dtype)
 
     def _other_shape(self, ours: nodes.Shape, theirs: nodes.Shape) -> Refused:
         if len(ours) == len(theirs):
@@ -190,7 +192,7 @@ class Lowering:
 
     def refuse(self, why: str) -> Refused:
         """The error for an operation that is not read."""
-        return Refused(f"{self.name}{self.line}: {why}")
+        return Refused(f"{self.name}{self.line}: {why}", placed=True)
 
     def decided(self, number: WholeNumber, relation: str, why: str) -> Decided:
         """The error for what holds at some sizes only."""
@@ -231,10 +233,7 @@ class Lowering:
 
     def node(self, value: Any) -> Node:
         """A tensor's or number's entries, which are numbers."""
-        found = self.value(value)
-        if found.finite is not None:
-            raise self.refuse("it meets ∞")
-        return found.node
+        return self.value(value).real
 
     def value(self, value: Any, masks: bool = False) -> Value:
         """A tensor or number.
@@ -253,18 +252,17 @@ class Lowering:
         if math.isnan(value):
             raise self.refuse("NaN")
         if math.isinf(value):
-            return Value(making.number(0), "float", making.number(0), 1 if value > 0 else -1)
+            return nothing_but(value, (), "float")
         return Value(self.literal(value), "float")
 
     def _as_mask(self, value: Value) -> Value:
         number = making.constant(value.node)
         if not isinstance(number, int | float) and not hasattr(number, "denominator"):
             return value
-        if value.finite is not None or isinstance(number, Whole) or number > -HUGE:
+        if value.odd is not None or isinstance(number, Whole) or number > -HUGE:
             return value
         self.assume(f"exp({float(number):.3g}) is 0")
-        zeros = making.full(making.number(0), value.node.shape)
-        return Value(zeros, value.dtype, zeros, -1)
+        return nothing_but(-math.inf, value.shape, value.dtype)
 
     def literal(self, value: float, form: str = "float64") -> Node:
         """The number that a float means."""
@@ -317,7 +315,7 @@ class Lowering:
         if tensor.numel() == 0:
             return Value(making.full(making.number(0), tuple(tensor.shape)), tensor.dtype)
         if tensor.dim() == 0 and isinstance(values, float) and math.isinf(values):
-            return Value(making.number(0), tensor.dtype, making.number(0), 1 if values > 0 else -1)
+            return nothing_but(values, (), tensor.dtype)
         return Value(made(values), tensor.dtype)
 
 

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...statement import along, making, nodes, placing
-from ...statement.choices import add, inverse, multiply
+from ...statement.choices import add, multiply
 from ...statement.nodes import Node
 from ...statement.order import nonnegative
 from ...statement.reshaping import reshaped
 from ...statement.whole import Axis, whole
 from ...statement.whole import Number as WholeNumber
+from ..infinities import Value, moved
 from . import merged
 from .table import moving, rule
-from .values import Value
 
-ZERO, ONE = making.number(0), making.number(1)
 LAST = 2**62
 """Slices end at PyTorch's greatest whole number where they go to the end."""
 
@@ -38,9 +37,7 @@ def _full(
     self: Any = None,
     dtype: Any = None,
 ) -> Any:
-    found = at.value(s if fill_value is None else fill_value)
-    finite = None if found.finite is None else making.full(found.finite, at.shape)
-    return Value(making.full(found.node, at.shape), at.dtype, finite, found.sign)
+    return _fill(at, None, s if fill_value is None else fill_value)
 
 
 @rule("empty.memory_format", "new_empty", "empty_strided", "empty_permuted")
@@ -68,7 +65,7 @@ def _arange(at: Any, start: Any, end: Any, step: Any = 1, dtype: Any = None) -> 
 @rule("eye", "eye.m")
 def _eye(at: Any, n: Any, m: Any = None, dtype: Any = None) -> Any:
     gap = whole(Axis(0)) - whole(Axis(1))
-    return making.take(ONE, (), at.shape, [gap, -gap])
+    return making.take(making.number(1), (), at.shape, [gap, -gap])
 
 
 # Shapes.
@@ -185,14 +182,7 @@ def place_in(at: Any, index: Any, length: WholeNumber) -> WholeNumber:
 def _cat(at: Any, tensors: Sequence[Value], dim: int = 0) -> Any:
     kept = [v for v in tensors if not (v.node.shape == (0,) and len(at.shape) != 1)]
     k = dim % len(at.shape)
-    node = making.joined([v.node for v in kept], k)
-    if all(v.finite is None for v in kept):
-        return node
-    if len({v.sign for v in kept if v.finite is not None}) > 1:
-        raise at.refuse("∞ beside −∞")
-    finite = [making.full(ONE, v.node.shape) if v.finite is None else v.finite for v in kept]
-    sign = next(v.sign for v in kept if v.finite is not None)
-    return Value(node, at.dtype, making.joined(finite, k), sign)
+    return moved(lambda *every: making.joined(every, k), kept)
 
 
 @rule("stack")
@@ -256,22 +246,11 @@ def _repeat(at: Any, self: Node, repeats: Sequence[Any]) -> Node:
     return node
 
 
-@rule("tril", "triu")
-def _triangle(at: Any, self: Value, diagonal: Any = 0) -> Any:
-    lower = at.name.startswith("tril")
-    node = _on_one_side(self.node, diagonal, lower)
-    if self.finite is None:
-        return node
-    infinite = _on_one_side(inverse(self.finite), diagonal, lower)
-    return self.with_node(node, inverse(infinite))
-
-
-def _on_one_side(node: Node, offset: WholeNumber, lower: bool) -> Node:
-    """The entries of matrices on one side of a diagonal, with it, and zeros."""
-    count = len(node.shape)
-    gap = whole(Axis(count - 2)) - whole(Axis(count - 1)) + offset
-    guard = gap if lower else -gap
-    return making.take(node, making.places_of(node.shape), node.shape, [guard])
+@moving("tril", "triu")
+def _triangle(at: Any, self: Node, diagonal: Any = 0) -> Node:
+    gap = whole(Axis(len(self.shape) - 2)) - whole(Axis(len(self.shape) - 1)) + diagonal
+    guard = gap if at.name.startswith("tril") else -gap
+    return making.take(self, making.places_of(self.shape), self.shape, [guard])
 
 
 @moving("diagonal", "diagonal_copy")
@@ -296,21 +275,12 @@ def _unfold(at: Any, self: Node, dimension: int, size: int, step: int) -> Node:
 
 @rule("constant_pad_nd")
 def _pad(at: Any, self: Value, pad: Sequence[Any], value: Any = 0) -> Any:
-    node, filling = self.node, at.value(value)
-    finite = self.finite
-    if filling.finite is not None or finite is not None:
-        finite = making.full(ONE, node.shape) if finite is None else finite
-    sides: list[Any] = [(0, 0)] * (len(node.shape) - len(pad) // 2)
+    sides: list[Any] = [(0, 0)] * (len(self.shape) - len(pad) // 2)
     sides += list(zip(pad[::2], pad[1::2], strict=True))[::-1]
-    node = placing.padded(node, filling.number, sides)
-    if finite is not None:
-        finite = placing.padded(finite, ONE if filling.finite is None else ZERO, sides)
-    sign = filling.sign if filling.finite is not None else self.sign
-    return Value(node, at.dtype, finite, sign)
+    both = [self, at.value(value)]
+    return moved(lambda node, filling: placing.padded(node, filling, sides), both)
 
 
 @rule("fill.Scalar", "fill.Tensor")
 def _fill(at: Any, self: Value, value: Any) -> Any:
-    found = at.value(value)
-    finite = None if found.finite is None else making.full(found.finite, at.shape)
-    return Value(making.full(found.node, at.shape), at.dtype, finite, found.sign)
+    return moved(lambda node: making.full(node, at.shape), [at.value(value)])

@@ -12,15 +12,14 @@ from ...statement.order import nonnegative
 from ...statement.reshaping import reshaped
 from ...statement.whole import Axis, Whole, whole
 from ...statement.whole import Number as WholeNumber
+from ..infinities import Value, moved
 from .moving import axis_of, end_in, lies_in, place_in, with_axis
 from .table import rule
-from .values import Value
 
 
 @rule("index.Tensor", "_unsafe_index.Tensor")
 def _index(at: Any, self: Value, indices: Sequence[Any]) -> Any:
-    found = indexed(at, self.node, indices)
-    return self.with_node(found, None if self.finite is None else indexed(at, self.finite, indices))
+    return moved(lambda node: indexed(at, node, indices), [self])
 
 
 def indexed(at: Any, node: Node, indices: Sequence[Any]) -> Node:

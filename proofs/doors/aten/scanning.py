@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...statement import along, binding, choices, making, nodes
 from ...statement.nodes import Loop, Node, Placeholder
 from ...statement.reshaping import reshaped
 from ...statement.whole import Number, Position, free, substituted, whole
-from .values import Value
+from ..infinities import Odd, Value, moved
 from .writing import Write, Writes
 
 
@@ -52,24 +53,24 @@ class _State:
 
     def __init__(self, start: Value) -> None:
         self.of = start
-        self.start = [start.node] if start.finite is None else [start.node, start.finite]
+        self.start = [start.node] if start.odd is None else [start.node, start.where]
         self.before: list[Placeholder] = []
         self.after: list[Node] = []
 
     def value(self) -> Value:
         """Before a turn."""
-        finite = self.before[1] if len(self.before) > 1 else None
-        return Value(self.before[0], self.of.dtype, finite, self.of.sign)
+        return self.of_nodes(self.before)
+
+    def of_nodes(self, found: Sequence[Node]) -> Value:
+        """What the state is whose entries, and where they are infinite, are these."""
+        odd = self.of.odd and Odd(self.of.odd.number, found[1])
+        return replace(self.of, node=found[0], odd=odd)
 
     def step(self, at: Any, new: Value) -> None:
         """Say what it is after a turn."""
-        if new.finite is not None and len(self.before) == 1:
+        if new.odd is not None and (self.of.odd is None or new.odd.number != self.of.odd.number):
             raise at.refuse("a state that becomes infinite in a loop")
-        self.after = [new.node]
-        if len(self.before) > 1:
-            self.after.append(
-                making.full(making.number(1), new.node.shape) if new.finite is None else new.finite
-            )
+        self.after = [new.node] if self.of.odd is None else [new.node, new.where]
 
 
 class _Recursion:
@@ -157,7 +158,7 @@ class _Recursion:
             self.finals[p] if p in self.finals else making.row(self.loops[p], self.time.length)
             for p in one.before
         ]
-        return Value(found[0], one.of.dtype, found[1] if len(found) > 1 else None, one.of.sign)
+        return one.of_nodes(found)
 
     def every(self, at: Any, one: Value) -> Value:
         """What the turns give, along a first axis."""
@@ -166,9 +167,7 @@ class _Recursion:
         missing = [s for s in self.collected if s in one.node.free]
         if missing:
             self._restore(missing)
-        node = binding.build(self.time, self.at_turn(one.node))
-        finite = None if one.finite is None else binding.build(self.time, self.at_turn(one.finite))
-        return Value(node, one.dtype, finite, one.sign)
+        return moved(lambda node: binding.build(self.time, self.at_turn(node)), [one])
 
     def _restore(self, states: Sequence[Placeholder]) -> None:
         """Make loops of states that only collect, too, since the turns give what they were meanwhile."""

@@ -53,7 +53,8 @@ class Sizes:
                 found = found * self.said(expr.args[0])
             return found
         if name in ("FloorDiv", "CleanDiv", "IntTrueDiv", "Mod", "PythonMod"):
-            pair = divided(*map(self.said, expr.args))
+            one, by = map(self.said, expr.args)
+            pair = divided(one, by)
             if pair is not None and (name != "IntTrueDiv" or pair[1] == 0):
                 return pair[1] if "Mod" in name else pair[0]
         if name in ("Max", "Min"):

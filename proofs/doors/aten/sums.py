@@ -11,11 +11,10 @@ from ...statement.making import entrywise
 from ...statement.nodes import Node
 from ...statement.order import divided, nonnegative
 from ...statement.reshaping import reshaped
+from ..infinities import Value, of_real
 from . import merged
-from .entrywise import _exp
 from .moving import axis_of
 from .table import rule
-from .values import Value
 
 
 def all_axes(node: Node, dim: Any) -> list[int]:
@@ -98,27 +97,27 @@ def _cummax(at: Any, self: Value, dim: int) -> Any:
 
 @rule("logcumsumexp")
 def _logcumsumexp(at: Any, self: Value, dim: int) -> Any:
-    found = at.value(_exp(at, self)).node
+    found = of_real("exp", at.dtype, self).real
     return entrywise("log", along.sums(found, axis_of(found, dim)) if found.shape else found)
 
 
 @rule("logsumexp")
 def _logsumexp(at: Any, self: Value, dim: Any, keepdim: bool = False) -> Any:
-    found = at.value(_exp(at, self)).node
+    found = of_real("exp", at.dtype, self).real
     return entrywise("log", along.total(found, all_axes(found, dim), keepdim))
 
 
 @rule("_softmax", "_safe_softmax")
 def _softmax(at: Any, self: Value, dim: int, half_to_float: bool = False, dtype: Any = None) -> Any:
-    found = at.value(_exp(at, self)).node
+    found = of_real("exp", at.dtype, self).real
     return divide(found, along.total(found, all_axes(found, dim), True))
 
 
 @rule("_log_softmax")
 def _log_softmax(at: Any, self: Value, dim: int, half_to_float: bool = False) -> Any:
-    found = at.value(_exp(at, self)).node
+    found = of_real("exp", at.dtype, self).real
     total = entrywise("log", along.total(found, all_axes(found, dim), True))
-    return Value(subtract(self.node, total), at.dtype, self.finite, self.sign)
+    return Value(subtract(self.node, total), at.dtype, self.odd)
 
 
 def _not_empty(at: Any, length: Any) -> None:
@@ -129,7 +128,7 @@ def _not_empty(at: Any, length: Any) -> None:
 @rule("amax", "amin", "max", "min", "max.dim", "min.dim")
 def _extreme(at: Any, self: Value, dim: Any = None, keepdim: bool = False) -> Any:
     node, largest = self.node, "max" in at.name
-    if self.finite is not None:
+    if self.odd is not None:
         raise at.refuse("the maximum of entries that may be −∞")
     axes = all_axes(node, dim)
     for k in axes:

@@ -1,78 +1,48 @@
-"""What is done entry by entry: arithmetic, functions, comparisons, selections, and what they make of ±∞ and NaN."""
+"""What is done entry by entry: arithmetic, functions, and changes of format."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from ...statement import choices, functions, making, nodes
 from ...statement.cases import cases_of
-from ...statement.choices import add, both, divide, multiply, negative, subtract
-from ...statement.functions import exp, log
+from ...statement.choices import both, divide, multiply, subtract
 from ...statement.making import constant, entrywise, full, number
 from ...statement.nodes import Node
 from ...statement.order import divided, nonnegative
 from ...statement.whole import Axis, Whole, whole
+from .. import infinities
+from ..infinities import Value
 from ..refused import Refused
 from .lowering import Lowering, Rule
-from .values import Odd, Value, is_nan, kind_of, with_odd
+from .values import kind_of
 
-ZERO, ONE, TWO, HALF = number(0), number(1), number(2), number(Fraction(1, 2))
-
-
-def _sum(at: Lowering, a: Value, b: Value) -> Value:
-    """a + b; −∞ + −∞ is −∞."""
-    if a.odd is None and b.odd is None:
-        return at.made(add(a.node, b.node))
-    shape = making.broadcast(a.shape, b.shape)
-    if a.odd is not None and b.odd is not None and a.odd.number != b.odd.number:
-        raise Refused(f"{a.odd.number} + {b.odd.number}")
-    odd = (a.odd or b.odd).number  # type: ignore[union-attr]
-    where = making.spread(choices.either(a.where, b.where), shape)
-    return with_odd(add(a.node, b.node), at.dtype(), odd, where)
+ZERO, ONE = number(0), number(1)
 
 
-def _negated(a: Value, node: Node) -> Value:
-    odd = None if a.odd is None else Odd(-a.odd.number, a.odd.where)
-    return Value(node, a.dtype, odd)
+def _made(of: Callable[..., Value]) -> Rule:
+    """The rule for what makes a value of a format and of values; whole numbers have to fit it."""
 
+    def rule(at: Lowering, *values: Value) -> Value:
+        found = of(at.dtype(), *values)
+        return at.made(found.node) if found.odd is None else found
 
-def _neg(at: Lowering, a: Value) -> Value:
-    found = negative(a.node)
-    return at.made(found) if a.odd is None else _negated(a, found)
-
-
-def _difference(at: Lowering, a: Value, b: Value) -> Value:
-    if a.odd is None and b.odd is None:
-        return at.made(subtract(a.node, b.node))
-    return _sum(at, a, _negated(b, negative(b.node)))
+    return rule
 
 
 def _product(at: Lowering, a: Value, b: Value) -> Value:
-    """a · b; ±∞ only times a number whose sign is seen."""
-    for one, other in ((a, b), (b, a)):
-        scale = constant(other.node)
-        if one.odd is not None and other.odd is None and scale not in (None, 0):
-            odd = one.odd.number if scale > 0 else -one.odd.number
-            where = making.spread(one.odd.where, making.broadcast(a.shape, b.shape))
-            return with_odd(multiply(a.node, b.node), at.dtype(), odd, where)
     if kind_of(at.dtype()) == "b":
         return at.made(both(a.node, b.node))
-    return at.made(multiply(a.real, b.real))
+    return _made(infinities.product)(at, a, b)
 
 
 def _quotient(at: Lowering, a: Value, b: Value) -> Value:
     if kind_of(at.dtype()) == "i":
         return at.made(_whole_quotient(a.node, b.node))
-    scale = constant(b.node)
-    if a.odd is not None and scale not in (None, 0) and b.odd is None:
-        odd = a.odd.number if scale > 0 else -a.odd.number
-        found = divide(a.node, b.node)
-        return with_odd(found, at.dtype(), odd, making.spread(a.odd.where, found.shape))
-    return at.made(divide(a.real, b.real))
+    return infinities.quotient(at.dtype(), a, b)
 
 
 def _whole_quotient(a: Node, b: Node) -> Node:
@@ -125,30 +95,6 @@ def _remainder(at: Lowering, a: Value, b: Value) -> Value:
 # Functions of real numbers.
 
 
-def _real(make: Callable[[Node], Node], least: float | None = None, most: float | None = None):
-    """A function of real numbers, with its values at −∞ and at ∞, where it has some."""
-    ends = {-math.inf: least, math.inf: most}
-
-    def rule(at: Lowering, a: Value) -> Value:
-        if a.odd is None:
-            return at.made(make(a.node))
-        end = math.nan if is_nan(a.odd.number) else ends[a.odd.number]
-        if end is None:
-            raise Refused(f"a function of {a.odd.number}")
-        if math.isfinite(end):
-            value = full(number(Fraction(end)), a.shape)
-            return at.made(choices.select(a.odd.where, value, make(a.node)))
-        return with_odd(make(a.node), at.dtype(), end, a.odd.where)
-
-    return rule
-
-
-def _cube_root(a: Node) -> Node:
-    """exp(log|a| / 3) with the sign of a, for a ≠ 0."""
-    third = number(Fraction(1, 3))
-    return multiply(choices.sign(a), exp(multiply(third, log(choices.absolute(a)))))
-
-
 def _integer_pow(at: Lowering, a: Value, *, y: int) -> Value:
     return at.made(choices.raised(a.real, y))
 
@@ -170,7 +116,7 @@ def _pow(at: Lowering, a: Value, b: Value) -> Value:
 
 def convert(at: Lowering, a: Value, dtype: Any) -> Value:
     """The same numbers in another format; of real ones the whole part in a whole one, whether they are 0 in a mask."""
-    old, new = a.kind, kind_of(dtype)
+    old, new = kind_of(a.dtype), kind_of(dtype)
     if new == "f" or old == new == "b":
         return replace(a, dtype=dtype)
     if new == "b":
@@ -191,19 +137,6 @@ def _reduce_precision(at: Lowering, a: Value, *, exponent_bits: int, mantissa_bi
 
 def _round(at: Lowering, a: Value, *, rounding_method: Any) -> Value:
     return at.made(choices.nearest(a.real, int(rounding_method) == 1))
-
-
-def _sign(at: Lowering, a: Value) -> Value:
-    if a.odd is not None and not is_nan(a.odd.number):
-        end = number(1 if a.odd.number > 0 else -1)
-        return at.made(choices.select(a.odd.where, end, choices.sign(a.node)))
-    return at.made(choices.sign(a.real))
-
-
-def _abs(at: Lowering, a: Value) -> Value:
-    if a.odd is not None:
-        return with_odd(choices.absolute(a.node), a.dtype, abs(a.odd.number), a.odd.where)
-    return at.made(choices.absolute(a.node))
 
 
 def _same(at: Lowering, a: Any) -> Any:
@@ -227,43 +160,28 @@ def _several(at: Lowering, *values: Any) -> list[Any]:
     return list(values)
 
 
-REAL: tuple[tuple[Any, ...], ...] = (
-    ("exp", "exp", 0.0, math.inf),
-    ("exp2", "exp2", 0.0, math.inf),
-    ("expm1", "expm1", -1.0, math.inf),
-    ("log", "log", None, math.inf),
-    ("log1p", "log1p", None, math.inf),
-    ("log2", "log2", None, math.inf),
-    ("sqrt", "sqrt", None, math.inf),
-    ("rsqrt", "rsqrt", None, 0.0),
-    ("logistic", "sigmoid", 0.0, 1.0),
-    ("sinh", "sinh", -math.inf, math.inf),
-    ("cosh", "cosh", math.inf, math.inf),
-    ("tanh", "tanh", -1.0, 1.0),
-    ("erf", "erf", -1.0, 1.0),
-    ("erfc", "erfc", 2.0, 0.0),
-    ("floor", "floor", -math.inf, math.inf),
-    ("ceil", "ceil", -math.inf, math.inf),
-    *((n, n) for n in ("sin", "cos", "tan", "asin", "acos", "atan", "asinh", "acosh", "atanh")),
+NAMED = (
+    *("exp", "exp2", "expm1", "log", "log1p", "log2", "sqrt", "rsqrt", "sin", "cos", "tan"),
+    *("asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc"),
+    *("floor", "ceil", "abs", "sign"),
 )
-"""Functions with their values at −∞ and ∞, where they have some."""
+"""Functions that JAX calls by their usual names."""
 RULES: dict[str, Rule] = {
-    "add": _sum,
-    "add_any": _sum,
-    "sub": _difference,
+    "add": _made(infinities.total),
+    "add_any": _made(infinities.total),
+    "sub": _made(infinities.difference),
     "mul": _product,
     "div": _quotient,
     "rem": _remainder,
-    "neg": _neg,
+    "neg": _made(infinities.negated),
     "integer_pow": _integer_pow,
     "pow": _pow,
     "square": _square,
     "one_minus_square": _one_minus_square,
-    **{name: _real(functions.OF_ONE[of], *ends) for name, of, *ends in REAL},
-    "cbrt": _real(_cube_root, -math.inf, math.inf),
+    **{name: _made(partial(infinities.of_real, name)) for name in NAMED},
+    "logistic": _made(partial(infinities.of_real, "sigmoid")),
+    "cbrt": _made(partial(infinities.of_real, "cbrt")),
     "round": _round,
-    "abs": _abs,
-    "sign": _sign,
     "convert_element_type": _convert,
     "reduce_precision": _reduce_precision,
     "stop_gradient": _same,

@@ -9,9 +9,10 @@ from ...statement.making import full, number
 from ...statement.nodes import Node
 from ...statement.reshaping import reshaped
 from ...statement.whole import Axis, whole
+from ..infinities import Value, moved
 from ..refused import Refused
 from .lowering import Lowering, Rule
-from .values import Value, kind_of, moved
+from .values import kind_of
 
 
 def _broadcast_in_dim(
