@@ -89,8 +89,15 @@ class Lowering:
     # One operation.
 
     def _called(self, one: Any) -> Any:
-        target = one.target
-        self.name = _name(target)
+        self.name = _name(one.target)
+        try:
+            return self._made(one.target, one)
+        except (IllFormed, Refused) as error:
+            if getattr(error, "placed", False):
+                raise
+            raise self.refuse(str(error)) from error
+
+    def _made(self, target: Any, one: Any) -> Any:
         if target is operator.getitem:
             found = self._plain(one.args[0])[one.args[1]]
             if found is None and one.users:
@@ -103,13 +110,7 @@ class Lowering:
         rule = RULES.get(self.name)
         if rule is None:
             raise self.refuse("it has no rule")
-        given = self._bound(target, one, rule.takes)
-        try:
-            found = rule.made(self, **given)
-        except (IllFormed, Refused) as error:
-            if getattr(error, "placed", False):
-                raise
-            raise self.refuse(str(error)) from error
+        found = rule.made(self, **self._bound(target, one, rule.takes))
         return self._results(found, rule.computes)
 
     def _bound(self, target: Any, one: Any, takes: frozenset[str]) -> dict[str, Any]:
