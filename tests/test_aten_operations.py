@@ -15,8 +15,9 @@ from scanproof.proofs.doors.aten.lowering import Lowering, Notes  # noqa: E402
 from scanproof.proofs.doors.aten.refusal import Refused  # noqa: E402
 from scanproof.proofs.doors.aten.sizes import Sizes  # noqa: E402
 from scanproof.proofs.doors.aten.table import RULES  # noqa: E402
-from scanproof.proofs.doors.aten.values import Value, format_of  # noqa: E402
+from scanproof.proofs.doors.aten.values import format_of  # noqa: E402
 from scanproof.proofs.doors.aten.writing import Writes  # noqa: E402
+from scanproof.proofs.doors.infinities import Odd, Value  # noqa: E402
 from scanproof.proofs.readings.floats import Floats  # noqa: E402
 from scanproof.proofs.statement import nodes  # noqa: E402
 
@@ -375,12 +376,13 @@ def lowered(name: str, call: Call, infinite: Any) -> tuple[list[Any], list[Any]]
         called = f"x{len(inputs)}"
         inputs[called] = value
         node = nodes.Input(called, tuple(value.shape), format_of(value.dtype))
-        finite = None
+        odd = None
         if infinite is not None and not given and value.is_floating_point():
             at = infinite.expand(value.shape)
-            inputs["finite"] = (~at).double()
-            finite = nodes.Input("finite", tuple(value.shape), format_of(torch.bool))
-        given.append(Value(node, value.dtype, finite))
+            inputs["where"] = at.double()
+            where = nodes.Input("where", tuple(value.shape), format_of(torch.bool))
+            odd = Odd(-math.inf, where)
+        given.append(Value(node, value.dtype, odd))
         return graph.placeholder(called)
 
     args = placed(call[0])
@@ -403,8 +405,8 @@ def lowered(name: str, call: Call, infinite: Any) -> tuple[list[Any], list[Any]]
             values.append(None)
             continue
         array = np.asarray(floats(one.node), float)
-        if one.finite is not None:
-            array = np.where(floats(one.finite) == 1, array, one.sign * np.inf)
+        if one.odd is not None:
+            array = np.where(floats(one.odd.where) == 1, one.odd.number, array)
         values.append(array)
     return values, list(wanted) if isinstance(wanted, list | tuple) else [wanted]
 

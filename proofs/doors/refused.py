@@ -18,7 +18,9 @@ class Depends(NamedTuple):
 class Refused(Exception):
     """What a body or a program does has no nodes; the message says it by name, with the line."""
 
-    def __init__(self, why: str, depends: Depends | None = None) -> None:
+    def __init__(self, why: str, depends: Depends | None = None, placed: bool = False) -> None:
         super().__init__(why)
+        self.placed = placed
+        """Whether the message has the operation and the line."""
         self.depends = depends
         """What it hinges on, where that is known."""

@@ -16,12 +16,15 @@ FEW = 8
 """The number of entries up to which they are taken one after the other."""
 
 
-def total(node: Node, axes: Iterable[int]) -> Node:
-    """The sum along axes."""
+def total(node: Node, axes: Iterable[int], keep: bool = False) -> Node:
+    """The sum along axes, which are gone, or are of length 1 if they are kept."""
     gone = {axis % len(node.shape) for axis in axes}
     every = tuple(range(len(node.shape)))
     kept = tuple(k for k in every if k not in gone)
-    return nodes.Contract((node,), (every,), kept) if gone else node
+    found = nodes.Contract((node,), (every,), kept) if gone else node
+    for axis in sorted(gone if keep else ()):
+        found = making.expanded(found, axis)
+    return found
 
 
 def product(node: Node, axes: Iterable[int]) -> Node:

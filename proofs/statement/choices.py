@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from . import making, nodes
 from .cases import cases_of
@@ -102,21 +103,43 @@ def at_least(gap: Node) -> Node:
     """1 where a number is ≥ 0, else 0."""
     if making.entry_of(gap) is not None:
         return _indicator(gap)
-    return inverse(above(negative(gap)))
+    return _of_mask(gap, lambda value: value >= 0) or inverse(above(negative(gap)))
 
 
 def above(gap: Node) -> Node:
     """1 where a number is > 0, else 0."""
     if making.entry_of(gap) is not None:
         return _indicator(subtract(gap, ONE))
-    return _folded(entrywise("step", gap))
+    return _folded(_of_mask(gap, lambda value: value > 0) or entrywise("step", gap))
 
 
 def vanishing(gap: Node) -> Node:
     """1 where a number is 0, else 0."""
     if making.entry_of(gap) is not None:
         return both(_indicator(gap), _indicator(negative(gap)))
-    return _folded(entrywise("zero", gap))
+    return _folded(_of_mask(gap, lambda value: value == 0) or entrywise("zero", gap))
+
+
+def truth(a: Node) -> Node:
+    """1 where a number is not 0, else 0."""
+    return inverse(vanishing(a))
+
+
+def _of_mask(gap: Node, holds: Callable[[Any], bool]) -> Node | None:
+    """Where a mask, less a number, or a number less it, holds: the mask, its inverse, or a number; else None."""
+    mask, least, scale = gap, 0, 1
+    if isinstance(gap, nodes.Map) and gap.function == "subtract" and not making.is_mask(gap):
+        one, other = gap.arguments
+        if isinstance(constant(other), int | Fraction):
+            mask, least = one, -constant(other)
+        elif isinstance(constant(one), int | Fraction):
+            mask, least, scale = other, constant(one), -1
+    if not making.is_mask(mask):
+        return None
+    off, on = holds(least), holds(least + scale)
+    if off == on:
+        return full(number(int(on)), gap.shape)
+    return making.spread(mask if on else inverse(mask), gap.shape)
 
 
 def _indicator(gap: Node) -> Node:
@@ -144,7 +167,7 @@ COMPARED: dict[str, Callable[[Node, Node], Node]] = {
     "gt": lambda a, b: above(subtract(a, b)),
     "ge": lambda a, b: at_least(subtract(a, b)),
     "eq": lambda a, b: vanishing(subtract(a, b)),
-    "ne": lambda a, b: inverse(vanishing(subtract(a, b))),
+    "ne": lambda a, b: truth(subtract(a, b)),
 }
 """Comparisons of two numbers, 1 or 0."""
 
@@ -159,8 +182,8 @@ def select(mask: Node, on: Node, off: Node) -> Node:
         return making.spread(on, shape)
     kept, other = multiply(mask, on), multiply(inverse(mask), off)
     if constant(on) == 0:
-        return other
-    return kept if constant(off) == 0 else add(kept, other)
+        return making.spread(other, shape)
+    return making.spread(kept if constant(off) == 0 else add(kept, other), shape)
 
 
 def greater(a: Node, b: Node) -> Node:

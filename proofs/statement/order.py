@@ -112,7 +112,7 @@ def divided(
         for symbol in lead:
             if symbol in left:
                 left.remove(symbol)
-        if len(left) == len(m) - len(lead) and c % scale == 0:
+        if len(left) == len(m) - len(lead) and (c % scale == 0 or not m):
             whole_part = whole_part + _monomial(tuple(left), c // scale)
     rest = number - whole_part * by
     for _ in range(STEPS):

@@ -27,6 +27,39 @@ def count_of_steps(length: Number, step: int) -> Number:
     return found[0]
 
 
+def sliced(node: Node, axis: int, start: Number, count: Number, step: int = 1) -> Node:
+    """`count` entries along an axis from `start` on."""
+    places = list(making.places_of(node.shape))
+    places[axis] = places[axis] * step + start
+    return making.take(node, places, (*node.shape[:axis], count, *node.shape[axis + 1 :]))
+
+
+def windows(
+    node: Node,
+    lengths: Sequence[Number],
+    taps: Sequence[Number],
+    strides: Sequence[int],
+    steps: Sequence[int],
+    before: Sequence[Number],
+) -> Node:
+    """(n, c, x…) -> (n, c, y…, k…): entry y·stride + k·step − before, 0 outside of the array.
+
+    Args:
+        lengths: those of y.
+        taps: those of k.
+        before: how many entries outside of the array the first window has.
+    """
+    shape = (*node.shape[:2], *lengths, *taps)
+    axes = making.places_of(shape)
+    rank = len(taps)
+    places = list(axes[:2])
+    for k in range(rank):
+        place = axes[2 + k] * strides[k] + axes[2 + rank + k] * steps[k] - before[k]
+        places.append(place)
+    guards = [g for p, n in zip(places[2:], node.shape[2:], strict=True) for g in within(p, n)]
+    return making.take(node, places, shape, [g for g in guards if not nonnegative(g, shape)])
+
+
 def within(place: Number, length: Number) -> list[Number]:
     """What is ≥ 0 where a place lies in an axis."""
     return [place, length - 1 - place]

@@ -17,12 +17,13 @@ FEW = 8
 """The most parts that an axis is taken apart into."""
 
 
-def reshaped(node: Node, shape: Shape) -> Node:
+def reshaped(node: Node, shape: Sequence[Number]) -> Node:
     """The entries of a node in another shape.
 
     Raises:
         IllFormed: if the number of entries is not seen to be the same.
     """
+    shape = tuple(shape)
     if isinstance(node, nodes.Reshape):
         node = node.of
     found = without_units(node, shape)

@@ -7,14 +7,16 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from ...statement import making
+from ...statement import choices, functions, making
+from ...statement.choices import add, divide, inverse, multiply, negative, select, subtract
+from ...statement.making import entrywise
 from ...statement.nodes import Node
-from .. import entries
-from ..entries import ONE, TWO, ZERO, above, minus, negative, of, over, plus, times
+from .. import infinities
+from ..infinities import Value, moved, of_real
 from .table import rule
-from .values import Value, is_whole, joined_finite
+from .values import is_whole
 
-HALF = making.number(Fraction(1, 2))
+ZERO, ONE, TWO, HALF = map(making.number, (0, 1, 2, Fraction(1, 2)))
 
 
 def unary(name: str, made: Callable[[Node], Node]) -> None:
@@ -22,154 +24,85 @@ def unary(name: str, made: Callable[[Node], Node]) -> None:
     rule(name)(lambda at, self: made(at.node(self)))
 
 
-for _name in ("sin", "cos", "tan", "asin", "acos", "atan", "tanh", "asinh", "acosh", "atanh"):
-    unary(_name, lambda a, name=_name: of(name, a))
-for _name in ("erf", "floor", "ceil", "relu", "log", "sqrt"):
-    unary(_name, lambda a, name=_name: of(name, a))
-unary("abs", lambda a: of("abs", a))
-unary("exp2", lambda a: of("exp", times(a, of("log", TWO))))
-unary("expm1", lambda a: minus(of("exp", a), ONE))
-unary("log2", lambda a: over(of("log", a), of("log", TWO)))
-unary("log10", lambda a: over(of("log", a), of("log", making.number(10))))
-unary("log1p", lambda a: of("log", plus(ONE, a)))
-unary("rsqrt", lambda a: over(ONE, of("sqrt", a)))
-unary("reciprocal", lambda a: over(ONE, a))
-unary("square", lambda a: times(a, a))
-unary("sinh", lambda a: times(HALF, minus(of("exp", a), of("exp", negative(a)))))
-unary("cosh", lambda a: times(HALF, plus(of("exp", a), of("exp", negative(a)))))
-unary("sigmoid", entries.sigmoid)
-unary("silu", lambda a: times(a, entries.sigmoid(a)))
-unary("trunc", entries.truncated)
-unary("frac", lambda a: minus(a, entries.truncated(a)))
-unary("sign", entries.sign)
-unary("sgn", entries.sign)
-unary("erfc", lambda a: minus(ONE, of("erf", a)))
+for _name in functions.OF_ONE:
+    if _name != "cbrt":  # which PyTorch lacks
+        rule(_name)(lambda at, self, name=_name: of_real(name, at.dtype, at.value(self)))
+unary("log10", lambda a: divide(entrywise("log", a), entrywise("log", making.number(10))))
+unary("reciprocal", lambda a: divide(ONE, a))
+unary("square", lambda a: multiply(a, a))
+unary("relu", lambda a: entrywise("relu", a))
+unary("silu", lambda a: multiply(a, functions.sigmoid(a)))
+unary("trunc", choices.truncated)
+unary("frac", lambda a: subtract(a, choices.truncated(a)))
+rule("sgn")(lambda at, self: of_real("sign", at.dtype, at.value(self)))
 
 
 @rule("neg", computes=True)
 def _neg(at: Any, self: Value) -> Any:
-    if self.finite is not None:
-        return Value(negative(self.node), self.dtype, self.finite, -self.sign)
-    return negative(self.node)
-
-
-@rule("exp")
-def _exp(at: Any, self: Value) -> Any:
-    if self.finite is None:
-        return of("exp", self.node)
-    if self.sign > 0:
-        raise at.refuse("exp of ∞")
-    return times(self.finite, of("exp", self.number))
-
-
-def _sum(at: Any, one: Any, other: Any, sign: int) -> Any:
-    left, right = at.value(one), at.value(other)
-    if right.finite is not None and sign < 0:
-        right = Value(right.node, right.dtype, right.finite, -right.sign)
-    made = plus if sign > 0 else minus
-    node = made(left.node, right.node)
-    signs = {v.sign for v in (left, right) if v.finite is not None}
-    if len(signs) > 1:
-        raise at.refuse("∞ − ∞")
-    finite, infinite = joined_finite([left, right], node.shape)
-    return Value(node, at.dtype, finite, infinite)
+    return infinities.negated(at.dtype, self)
 
 
 @rule("add.Tensor", "add.Scalar", computes=True)
 def _add(at: Any, self: Any, other: Any, alpha: Any = 1) -> Any:
-    return _sum(at, self, _scaled(at, other, alpha), 1)
+    return infinities.total(at.dtype, at.value(self), _scaled(at, other, alpha))
 
 
 @rule("sub.Tensor", "sub.Scalar", computes=True)
 def _sub(at: Any, self: Any, other: Any, alpha: Any = 1) -> Any:
-    return _sum(at, self, _scaled(at, other, alpha), -1)
+    return infinities.difference(at.dtype, at.value(self), _scaled(at, other, alpha))
 
 
 @rule("rsub.Tensor", "rsub.Scalar", computes=True)
 def _rsub(at: Any, self: Any, other: Any, alpha: Any = 1) -> Any:
-    return _sum(at, other, _scaled(at, self, alpha), -1)
+    return infinities.difference(at.dtype, at.value(other), _scaled(at, self, alpha))
 
 
-def _scaled(at: Any, other: Any, alpha: Any) -> Any:
+def _scaled(at: Any, other: Any, alpha: Any) -> Value:
     if alpha == 1:
-        return other
-    return at.value(times(at.node(alpha), at.node(other)))
+        return at.value(other)
+    return infinities.product(at.dtype, at.value(alpha), at.value(other))
 
 
 @rule("mul.Tensor", "mul.Scalar", computes=True)
 def _mul(at: Any, self: Any, other: Any) -> Any:
-    left, right = at.value(self), at.value(other)
-    if left.finite is None and right.finite is None:
-        return times(left.node, right.node)
-    if left.finite is None:
-        left, right = right, left
-    return _infinite_times(at, left, right, times)
+    return infinities.product(at.dtype, at.value(self), at.value(other))
 
 
 @rule("div.Tensor", "div.Scalar")
 def _div(at: Any, self: Any, other: Any) -> Any:
-    left, right = at.value(self), at.value(other)
-    if left.finite is not None:
-        return _infinite_times(at, left, right, over)
-    return over(left.node, at.node(right))
-
-
-def _infinite_times(at: Any, left: Value, right: Value, made: Any) -> Value:
-    """A factor of what may be infinite has to be a number with a sign."""
-    factor = None if right.finite is not None else entries.as_number(right.node)
-    if not factor and right.finite is None and _is_above_zero(right.node):
-        factor = 1
-    if not factor:
-        raise at.refuse("a product of ∞ with what may be 0")
-    node = made(left.node, right.node)
-    assert left.finite is not None
-    finite = making.spread(left.finite, node.shape)
-    return Value(node, at.dtype, finite, left.sign if factor > 0 else -left.sign)
-
-
-def _is_above_zero(node: Node) -> bool:
-    """Whether a number of sizes, or a root of one, is seen to be above 0."""
-    number = making.entry_of(node)
-    if number is not None:
-        return entries.nonnegative(number - 1, node.shape)
-    function = getattr(node, "function", "")
-    if function == "exp":
-        return True
-    if function in ("sqrt", "divide", "multiply", "power"):
-        return all(map(_is_above_zero, node.operands[: 1 if function == "power" else 2]))
-    value = entries.as_number(node)
-    return value is not None and value > 0
+    return infinities.quotient(at.dtype, at.value(self), at.value(other))
 
 
 @rule("div.Tensor_mode", "div.Scalar_mode", computes=True)
 def _div_mode(at: Any, self: Any, other: Any, rounding_mode: Any = None) -> Any:
-    found = over(at.node(self), at.node(other))
+    found = divide(at.node(self), at.node(other))
     if rounding_mode is None:
         return found
-    return of("floor", found) if rounding_mode == "floor" else entries.truncated(found)
+    return entrywise("floor", found) if rounding_mode == "floor" else choices.truncated(found)
 
 
 @rule("floor_divide")
 def _floor_divide(at: Any, self: Any, other: Any) -> Any:
-    return of("floor", over(at.node(self), at.node(other)))
+    return entrywise("floor", divide(at.node(self), at.node(other)))
 
 
 @rule("remainder.Tensor", "remainder.Scalar")
 def _remainder(at: Any, self: Any, other: Any) -> Any:
-    return entries.remainder(at.node(self), at.node(other))
+    one, by = at.node(self), at.node(other)
+    return subtract(one, multiply(by, entrywise("floor", divide(one, by))))
 
 
 @rule("fmod.Tensor", "fmod.Scalar")
 def _fmod(at: Any, self: Any, other: Any) -> Any:
     one, by = at.node(self), at.node(other)
-    return minus(one, times(by, entries.truncated(over(one, by))))
+    return subtract(one, multiply(by, choices.truncated(divide(one, by))))
 
 
 @rule("round", "round.decimals")
 def _round(at: Any, self: Any, decimals: int = 0) -> Any:
     if decimals:
         raise at.refuse("a rounding to decimals")
-    return entries.rounded(at.node(self))
+    return choices.nearest(at.node(self), even=True)
 
 
 @rule("pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar", computes=True)
@@ -178,48 +111,24 @@ def _pow(at: Any, self: Any, exponent: Any) -> Any:
     whole = is_whole(at.dtype) and making.constant(to) is None and making.entry_of(to) is None
     if whole:
         raise at.refuse("a whole number to a power that is data")
-    return entries.power(base, to, at.refuse)
+    return functions.power(base, to, at.assume)
 
 
 # Truths.
 
 
-def compared(name: str, made: Callable[[Node, Node], Node]) -> None:
-    """A rule of a comparison."""
-    rule(f"{name}.Tensor", f"{name}.Scalar")(
-        lambda at, self, other: _compare(at, self, other, made)
+for _name in choices.COMPARED:
+    rule(f"{_name}.Tensor", f"{_name}.Scalar")(
+        lambda at, self, other, name=_name: infinities.compared(
+            name, at.value(self), at.value(other)
+        )
     )
-
-
-def _compare(at: Any, self: Any, other: Any, made: Callable[[Node, Node], Node]) -> Node:
-    left, right = at.value(self), at.value(other)
-    if left.finite is None and right.finite is None:
-        return made(left.node, right.node)
-    low, high = making.number(-1), making.number(1)
-    levels = [
-        making.full(ZERO, v.node.shape)
-        if v.finite is None
-        else entries.selected(v.finite, ZERO, low if v.sign < 0 else high)
-        for v in (left, right)
-    ]
-    # Of two numbers the comparison is theirs; where one is infinite, it is that of −1, 0 and 1.
-    finite, _ = joined_finite([left, right], making.broadcast(left.node.shape, right.node.shape))
-    assert finite is not None
-    return entries.selected(finite, made(left.number, right.number), made(*levels))
-
-
-compared("eq", entries.equal)
-compared("ne", lambda a, b: entries.opposite(entries.equal(a, b)))
-compared("gt", above)
-compared("lt", lambda a, b: above(b, a))
-compared("ge", lambda a, b: entries.opposite(above(b, a)))
-compared("le", lambda a, b: entries.opposite(above(a, b)))
 
 
 @rule("logical_not", "bitwise_not")
 def _not(at: Any, self: Value) -> Any:
     at.expect_truths(self, "bitwise_not")
-    return entries.opposite(entries.truth_of(at.node(self)))
+    return inverse(choices.truth(at.node(self)))
 
 
 def logical(name: str, made: Callable[[Node, Node], Node]) -> None:
@@ -228,20 +137,19 @@ def logical(name: str, made: Callable[[Node, Node], Node]) -> None:
     def of_two(at: Any, self: Any, other: Any) -> Node:
         at.expect_truths(self, f"bitwise_{name}")
         at.expect_truths(other, f"bitwise_{name}")
-        return made(entries.truth_of(at.node(self)), entries.truth_of(at.node(other)))
+        return made(choices.truth(at.node(self)), choices.truth(at.node(other)))
 
     rule(f"logical_{name}", f"bitwise_{name}.Tensor", f"bitwise_{name}.Scalar")(of_two)
 
 
-logical("and", entries.both)
-logical("or", entries.either)
-logical("xor", lambda a, b: minus(plus(a, b), times(TWO, times(a, b))))
+logical("and", choices.both)
+logical("or", choices.either)
+logical("xor", choices.unlike)
 
 
 @rule("isinf")
 def _isinf(at: Any, self: Value) -> Any:
-    shape = self.node.shape
-    return making.full(ZERO, shape) if self.finite is None else entries.opposite(self.finite)
+    return self.where
 
 
 @rule("isnan")
@@ -252,30 +160,12 @@ def _isnan(at: Any, self: Value) -> Any:
 
 @rule("isfinite")
 def _isfinite(at: Any, self: Value) -> Any:
-    return making.full(ONE, self.node.shape) if self.finite is None else self.finite
+    return inverse(self.where)
 
 
 @rule("where.self")
 def _where(at: Any, condition: Any, self: Any, other: Any) -> Any:
-    truth, left, right = at.node(condition), at.value(self, True), at.value(other, True)
-    shape = making.broadcast(truth.shape, left.node.shape, right.node.shape)
-    if left.finite is None and right.finite is None:
-        return entries.selected(truth, left.node, right.node)
-    signs = {v.sign for v in (left, right) if v.finite is not None}
-    if len(signs) > 1:
-        raise at.refuse("∞ beside −∞")
-    finite = entries.selected(
-        truth, *(ONE if v.finite is None else v.finite for v in (left, right))
-    )
-    infinite = [v.only_infinite for v in (left, right)]
-    node = (
-        left.node
-        if infinite[1]
-        else right.node
-        if infinite[0]
-        else entries.selected(truth, left.node, right.node)
-    )
-    return Value(making.spread(node, shape), at.dtype, making.spread(finite, shape), *signs)
+    return infinities.select(at.node(condition), at.value(self, True), at.value(other, True))
 
 
 @rule("masked_fill.Scalar", "masked_fill.Tensor")
@@ -286,25 +176,11 @@ def _masked_fill(at: Any, self: Any, mask: Any, value: Any) -> Any:
 # Extremes and activations.
 
 
-def extreme(name: str, made: Callable[[Node, Node], Node], low: int) -> None:
-    """A rule of the greater or lesser of two."""
-
-    def of_two(at: Any, self: Any, other: Any) -> Any:
-        left, right = at.value(self), at.value(other)
-        if left.finite is None and right.finite is None:
-            return made(left.node, right.node)
-        if left.finite is None:
-            left, right = right, left
-        assert left.finite is not None
-        if right.finite is not None or left.sign != low:
-            raise at.refuse("an extreme of infinite numbers")
-        return entries.selected(left.finite, made(left.number, right.node), right.node)
-
-    rule(name)(of_two)
-
-
-extreme("maximum", entries.maximum, -1)
-extreme("minimum", entries.minimum, 1)
+for _name, _pick in (
+    ("maximum", infinities.greater_of),
+    ("minimum", infinities.smaller_of),
+):
+    rule(_name)(lambda at, self, other, pick=_pick: pick(at.dtype, at.value(self), at.value(other)))
 
 
 @rule(
@@ -322,68 +198,63 @@ def _clamp(
     found = at.value(self)
     if at.name.startswith("hardtanh"):
         min, max = -1 if min_val is None else min_val, 1 if max_val is None else max_val
-    node = found.node
-    if found.finite is not None:
-        if min is None or found.sign > 0:
-            raise at.refuse("a clamp of infinite numbers")
-        node = entries.selected(found.finite, found.number, at.node(min))
-    node = node if min is None else _unless_infinite(at, entries.maximum, node, min)
-    return node if max is None else _unless_infinite(at, entries.minimum, node, max)
-
-
-def _unless_infinite(at: Any, made: Any, node: Node, end: Any) -> Node:
-    return node if isinstance(end, float) and math.isinf(end) else made(node, at.node(end))
+    if min is not None:
+        found = infinities.greater_of(at.dtype, at.value(min), found)
+    return found if max is None else infinities.smaller_of(at.dtype, found, at.value(max))
 
 
 @rule("leaky_relu")
 def _leaky_relu(at: Any, self: Any, negative_slope: Any = 0.01) -> Any:
     node = at.node(self)
-    return minus(of("relu", node), times(at.node(negative_slope), of("relu", negative(node))))
+    return subtract(
+        entrywise("relu", node),
+        multiply(at.node(negative_slope), entrywise("relu", negative(node))),
+    )
 
 
 @rule("elu")
 def _elu(at: Any, self: Any, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Any:
     node, a, s, i = at.node(self), at.node(alpha), at.node(scale), at.node(input_scale)
-    below = times(times(a, s), minus(of("exp", times(node, i)), ONE))
-    return entries.selected(above(node, ZERO), times(s, node), below)
+    below = multiply(multiply(a, s), subtract(entrywise("exp", multiply(node, i)), ONE))
+    return select(choices.above(node), multiply(s, node), below)
 
 
 @rule("gelu")
 def _gelu(at: Any, self: Any, approximate: str = "none") -> Any:
     node = at.node(self)
     if approximate == "none":
-        inner = of("erf", over(node, of("sqrt", TWO)))
+        inner = entrywise("erf", divide(node, entrywise("sqrt", TWO)))
     else:
-        cubic = plus(node, times(at.node(0.044715), times(node, times(node, node))))
-        inner = of("tanh", times(of("sqrt", over(TWO, at.node(math.pi))), cubic))
-    return times(times(HALF, node), plus(ONE, inner))
+        cubic = add(node, multiply(at.node(0.044715), multiply(node, multiply(node, node))))
+        inner = entrywise("tanh", multiply(entrywise("sqrt", divide(TWO, at.node(math.pi))), cubic))
+    return multiply(multiply(HALF, node), add(ONE, inner))
 
 
 @rule("softplus")
 def _softplus(at: Any, self: Any, beta: Any = 1, threshold: Any = 20) -> Any:
     node, b = at.node(self), at.node(beta)
-    found = over(of("softplus", times(b, node)), b)
+    found = divide(entrywise("softplus", multiply(b, node)), b)
     if threshold == 20:
         at.assume("softplus is log(1 + exp(x)) also above its threshold 20, where torch has x")
         return found
-    return entries.selected(above(times(b, node), at.node(threshold)), node, found)
+    return select(choices.above(subtract(multiply(b, node), at.node(threshold))), node, found)
 
 
 @rule("log_sigmoid_forward")
 def _log_sigmoid(at: Any, self: Any) -> Any:
-    return negative(of("softplus", negative(at.node(self)))), None
+    return negative(entrywise("softplus", negative(at.node(self)))), None
 
 
 @rule("logaddexp")
 def _logaddexp(at: Any, self: Any, other: Any) -> Any:
-    left, right = at.value(self), at.value(other)
-    return of("log", plus(_exp(at, left), _exp(at, right)))
+    every = (of_real("exp", at.dtype, at.value(one)) for one in (self, other))
+    return entrywise("log", add(*(one.real for one in every)))
 
 
 @rule("threshold")
 def _threshold(at: Any, self: Any, threshold: Any, value: Any) -> Any:
     node = at.node(self)
-    return entries.selected(above(node, at.node(threshold)), node, at.node(value))
+    return select(choices.above(subtract(node, at.node(threshold))), node, at.node(value))
 
 
 # Formats and copies.
@@ -400,10 +271,10 @@ def _to_copy(at: Any, self: Any, dtype: Any = None) -> Any:
     if dtype is None or dtype == self.dtype:
         return self
     if str(dtype) == "torch.bool":
-        return at.value(entries.truth_of(at.node(self)))
+        return at.value(choices.truth(at.node(self)))
     if is_whole(dtype):
         node = at.node(self)
-        node = node if is_whole(self.dtype) else entries.truncated(node)
+        node = node if is_whole(self.dtype) else choices.truncated(node)
         return node if str(self.dtype) == "torch.bool" else at.held(node, dtype)
     return self
 
@@ -412,5 +283,4 @@ def _to_copy(at: Any, self: Any, dtype: Any = None) -> Any:
 def _copy(at: Any, self: Value, src: Value) -> Any:
     found = _to_copy(at, src, dtype=self.dtype)
     found = found if isinstance(found, Value) else at.value(found)
-    finite = None if found.finite is None else making.spread(found.finite, self.node.shape)
-    return found.with_node(making.spread(found.node, self.node.shape), finite)
+    return moved(lambda node: making.spread(node, self.shape), [found])

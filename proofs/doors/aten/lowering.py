@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...statement import making, nodes
+from ...interpret.programs.literals import meant
+from ...statement import choices, functions, making, nodes
 from ...statement.errors import IllFormed
 from ...statement.nodes import Node
 from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole, spelled
-from .. import entries
+from ..infinities import Value, meant_by, nothing_but
 from . import entrywise, moving, placing, scanning, sums  # noqa: F401  they fill the table
 from .refusal import Decided, Refused
 from .sizes import Sizes, Unsaid
 from .table import PLACEMENT, RULES
-from .values import Value, format_of, is_whole
+from .values import format_of, is_whole
 from .writing import Writes
 
 MOST_CONSTANTS = 4096
@@ -88,8 +89,15 @@ class Lowering:
     # One operation.
 
     def _called(self, one: Any) -> Any:
-        target = one.target
-        self.name = _name(target)
+        self.name = _name(one.target)
+        try:
+            return self._made(one.target, one)
+        except (IllFormed, Refused) as error:
+            if getattr(error, "placed", False):
+                raise
+            raise self.refuse(str(error)) from error
+
+    def _made(self, target: Any, one: Any) -> Any:
         if target is operator.getitem:
             found = self._plain(one.args[0])[one.args[1]]
             if found is None and one.users:
@@ -102,11 +110,7 @@ class Lowering:
         rule = RULES.get(self.name)
         if rule is None:
             raise self.refuse("it has no rule")
-        given = self._bound(target, one, rule.takes)
-        try:
-            found = rule.made(self, **given)
-        except IllFormed as error:
-            raise self.refuse(str(error)) from error
+        found = rule.made(self, **self._bound(target, one, rule.takes))
         return self._results(found, rule.computes)
 
     def _bound(self, target: Any, one: Any, takes: frozenset[str]) -> dict[str, Any]:
@@ -136,18 +140,18 @@ class Lowering:
         """A result in the format that PyTorch says, of the shape that it says."""
         value = found if isinstance(found, Value) else Value(found, meta.dtype)
         node = value.node
-        if computes and is_whole(meta.dtype) and value.finite is None:
+        if computes and is_whole(meta.dtype) and value.odd is None:
             node = self.held(node, meta.dtype)
         try:
             shape = tuple(map(self.sizes.of, meta.shape))
         except Unsaid:
-            return Value(node, meta.dtype, value.finite, value.sign)
+            return replace(value, node=node, dtype=meta.dtype)
         if node.shape != shape:
             if making.area(node.shape) == making.area(shape) == 1 and node.shape == ():
                 node = axes_of_ones(node, shape)
             else:
                 raise self._other_shape(node.shape, shape)
-        return Value(node, meta.dtype, value.finite, value.sign)
+        return replace(value, node=node, dtype=meta.dtype)
 
     def _other_shape(self, ours: nodes.Shape, theirs: nodes.Shape) -> Refused:
         if len(ours) == len(theirs):
@@ -189,7 +193,7 @@ class Lowering:
 
     def refuse(self, why: str) -> Refused:
         """The error for an operation that is not read."""
-        return Refused(f"{self.name}{self.line}: {why}")
+        return Refused(f"{self.name}{self.line}: {why}", placed=True)
 
     def decided(self, number: WholeNumber, relation: str, why: str) -> Decided:
         """The error for what holds at some sizes only."""
@@ -230,10 +234,7 @@ class Lowering:
 
     def node(self, value: Any) -> Node:
         """A tensor's or number's entries, which are numbers."""
-        found = self.value(value)
-        if found.finite is not None:
-            raise self.refuse("it meets ∞")
-        return found.node
+        return self.value(value).real
 
     def value(self, value: Any, masks: bool = False) -> Value:
         """A tensor or number.
@@ -252,25 +253,24 @@ class Lowering:
         if math.isnan(value):
             raise self.refuse("NaN")
         if math.isinf(value):
-            return Value(entries.ZERO, "float", entries.ZERO, 1 if value > 0 else -1)
+            return nothing_but(value, (), "float")
         return Value(self.literal(value), "float")
 
     def _as_mask(self, value: Value) -> Value:
         number = making.constant(value.node)
         if not isinstance(number, int | float) and not hasattr(number, "denominator"):
             return value
-        if value.finite is not None or isinstance(number, Whole) or number > -HUGE:
+        if value.odd is not None or isinstance(number, Whole) or number > -HUGE:
             return value
         self.assume(f"exp({float(number):.3g}) is 0")
-        zeros = making.full(entries.ZERO, value.node.shape)
-        return Value(zeros, value.dtype, zeros, -1)
+        return nothing_but(-math.inf, value.shape, value.dtype)
 
     def literal(self, value: float, form: str = "float64") -> Node:
         """The number that a float means."""
-        node, found = entries.literal(value, form)
+        found = meant(value, form)
         if not found.is_exactly(value):
             self.assume(f"{value!r} is {found}")
-        return node
+        return meant_by(found)
 
     def written(self, node: Node, windows: Mapping[int, tuple[Any, Any]], part: Node) -> Node:
         """An array with a part written into it: see `Writes`."""
@@ -314,9 +314,9 @@ class Lowering:
 
         values = tensor.tolist()
         if tensor.numel() == 0:
-            return Value(making.full(entries.ZERO, tuple(tensor.shape)), tensor.dtype)
+            return Value(making.full(making.number(0), tuple(tensor.shape)), tensor.dtype)
         if tensor.dim() == 0 and isinstance(values, float) and math.isinf(values):
-            return Value(entries.ZERO, tensor.dtype, entries.ZERO, 1 if values > 0 else -1)
+            return nothing_but(values, (), tensor.dtype)
         return Value(made(values), tensor.dtype)
 
 
@@ -351,7 +351,7 @@ def _size_operation(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def made(at: Lowering, one: Any, other: Any) -> Any:
         if all(isinstance(v, int | Whole) for v in (one, other)):
             return function(one, other)
-        name = {"add": entries.plus, "sub": entries.minus, "mul": entries.times}[at.name]
+        name = {"add": choices.add, "sub": choices.subtract, "mul": choices.multiply}[at.name]
         return Value(name(at.node(one), at.node(other)), "float")
 
     return made
@@ -362,7 +362,7 @@ def _sym_size(at: Lowering, tensor: Value, axis: int) -> Any:
 
 
 def _true_quotient(at: Lowering, one: Any, other: Any) -> Any:
-    return Value(entries.over(at.node(one), at.node(other)), "float")
+    return Value(choices.divide(at.node(one), at.node(other)), "float")
 
 
 def _size_power(at: Lowering, one: Any, other: Any) -> Any:
@@ -371,7 +371,7 @@ def _size_power(at: Lowering, one: Any, other: Any) -> Any:
         for _ in range(other):
             found = found * one
         return found
-    return Value(entries.power(at.node(one), at.node(other), at.refuse), "float")
+    return Value(functions.power(at.node(one), at.node(other), at.assume), "float")
 
 
 def _of_meta(at: Lowering, *given: Any) -> Any:
@@ -392,7 +392,7 @@ SIZES: dict[str, Callable[..., Any]] = {
     "floordiv": _of_meta,
     "mod": _of_meta,
     "neg": lambda at, one: (
-        -one if isinstance(one, int | Whole) else Value(entries.negative(at.node(one)), "float")
+        -one if isinstance(one, int | Whole) else Value(choices.negative(at.node(one)), "float")
     ),
     "truediv": _true_quotient,
     "pow": _size_power,
@@ -400,12 +400,10 @@ SIZES: dict[str, Callable[..., Any]] = {
     "sym_int": _of_meta,
     "sym_max": _of_meta,
     "sym_min": _of_meta,
-    "_sym_sqrt": lambda at, one: Value(entries.of("sqrt", at.node(one)), "float"),
-    "sqrt": lambda at, one: Value(entries.of("sqrt", at.node(one)), "float"),
-    "sym_sqrt": lambda at, one: Value(entries.of("sqrt", at.node(one)), "float"),
-    "_sym_log2": lambda at, one: Value(
-        entries.over(entries.of("log", at.node(one)), entries.of("log", entries.TWO)), "float"
-    ),
+    "_sym_sqrt": lambda at, one: Value(functions.root(at.node(one)), "float"),
+    "sqrt": lambda at, one: Value(functions.root(at.node(one)), "float"),
+    "sym_sqrt": lambda at, one: Value(functions.root(at.node(one)), "float"),
+    "_sym_log2": lambda at, one: Value(functions.OF_ONE["log2"](at.node(one)), "float"),
 }
 """Python's operations on sizes."""
 for _comparison in ("eq", "ne", "lt", "le", "gt", "ge", "and_", "or_", "sym_not"):

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...statement import making, nodes
+from ...statement import along, making, nodes, placing
+from ...statement.choices import add, multiply
 from ...statement.nodes import Node
 from ...statement.order import nonnegative
+from ...statement.reshaping import reshaped
 from ...statement.whole import Axis, whole
 from ...statement.whole import Number as WholeNumber
-from .. import axes, entries
-from ..entries import ONE, ZERO
+from ..infinities import Value, moved
+from . import merged
 from .table import moving, rule
-from .values import Value
 
 LAST = 2**62
 """Slices end at PyTorch's greatest whole number where they go to the end."""
@@ -36,9 +37,7 @@ def _full(
     self: Any = None,
     dtype: Any = None,
 ) -> Any:
-    found = at.value(s if fill_value is None else fill_value)
-    finite = None if found.finite is None else making.full(found.finite, at.shape)
-    return Value(making.full(found.node, at.shape), at.dtype, finite, found.sign)
+    return _fill(at, None, s if fill_value is None else fill_value)
 
 
 @rule("empty.memory_format", "new_empty", "empty_strided", "empty_permuted")
@@ -59,14 +58,14 @@ def _arange(at: Any, start: Any, end: Any, step: Any = 1, dtype: Any = None) -> 
         if not all(float(x).is_integer() for x in (start, step) if isinstance(x, float)):
             raise at.refuse("an arange that starts or steps by a fraction")
         start, step = (int(x) if isinstance(x, float) else x for x in (start, step))
-    scaled = entries.times(nodes.Positions(at.shape[0]), at.node(step))
-    return entries.plus(scaled, at.node(start))
+    scaled = multiply(nodes.Positions(at.shape[0]), at.node(step))
+    return add(scaled, at.node(start))
 
 
 @rule("eye", "eye.m")
 def _eye(at: Any, n: Any, m: Any = None, dtype: Any = None) -> Any:
     gap = whole(Axis(0)) - whole(Axis(1))
-    return making.take(ONE, (), at.shape, [gap, -gap])
+    return making.take(making.number(1), (), at.shape, [gap, -gap])
 
 
 # Shapes.
@@ -74,7 +73,7 @@ def _eye(at: Any, n: Any, m: Any = None, dtype: Any = None) -> Any:
 
 @moving("view", "_unsafe_view", "view_copy")
 def _view(at: Any, self: Node, size: Any) -> Node:
-    return axes.reshaped(self, at.shape)
+    return reshaped(self, at.shape)
 
 
 @moving("expand", "expand_copy")
@@ -84,7 +83,7 @@ def _expand(at: Any, self: Node, size: Any, implicit: Any = False) -> Node:
 
 @moving("permute", "permute_copy")
 def _permute(at: Any, self: Node, dims: Sequence[int]) -> Node:
-    return axes.permuted(self, [axis_of(self, d) for d in dims])
+    return merged.permuted(self, [axis_of(self, d) for d in dims])
 
 
 @moving("transpose.int", "transpose_copy.int")
@@ -94,17 +93,17 @@ def _transpose(at: Any, self: Node, dim0: int, dim1: int) -> Node:
     order = list(range(len(self.shape)))
     a, b = axis_of(self, dim0), axis_of(self, dim1)
     order[a], order[b] = order[b], order[a]
-    return axes.permuted(self, order)
+    return merged.permuted(self, order)
 
 
 @moving("t")
 def _t(at: Any, self: Node) -> Node:
-    return axes.permuted(self, list(range(len(self.shape)))[::-1])
+    return merged.permuted(self, list(range(len(self.shape)))[::-1])
 
 
 @moving("unsqueeze", "unsqueeze_copy")
 def _unsqueeze(at: Any, self: Node, dim: int) -> Node:
-    return axes.reshaped(self, with_axis(self, axis_of(self, dim, 1)))
+    return reshaped(self, with_axis(self, axis_of(self, dim, 1)))
 
 
 def with_axis(node: Node, axis: int) -> tuple[WholeNumber, ...]:
@@ -122,7 +121,7 @@ def _squeeze(at: Any, self: Node, dim: Any = None) -> Node:
             gone.append(k)
         elif not isinstance(length, int) and not nonnegative(length - 2):
             raise at.decided(length - 2, "≥ 0", "an axis is taken away where its length is 1")
-    return axes.without_axes(self, gone)
+    return reshaped(self, [n for k, n in enumerate(self.shape) if k not in gone])
 
 
 @moving("slice.Tensor", "slice_copy.Tensor")
@@ -130,7 +129,7 @@ def _slice(
     at: Any, self: Node, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Node:
     k = axis_of(self, dim)
-    return axes.sliced(self, k, end_in(at, start, self.shape[k], 0), at.shape[k], step)
+    return placing.sliced(self, k, end_in(at, start, self.shape[k], 0), at.shape[k], step)
 
 
 def end_in(at: Any, end: Any, length: WholeNumber, otherwise: WholeNumber) -> WholeNumber:
@@ -157,12 +156,21 @@ def end_in(at: Any, end: Any, length: WholeNumber, otherwise: WholeNumber) -> Wh
 @moving("select.int", "select_copy.int")
 def _select(at: Any, self: Node, dim: int, index: Any) -> Node:
     k = axis_of(self, dim)
-    return axes.at_place(self, k, place_in(at, index, self.shape[k]))
+    return making.row(along.first(self, k), place_in(at, index, self.shape[k]))
+
+
+def lies_in(place: WholeNumber, length: WholeNumber, shape: nodes.Shape) -> WholeNumber | None:
+    """A place along an axis, counted from its end where it is below 0; None where that is not seen."""
+    if making.lies_within(place, length, shape):
+        return place
+    if making.lies_within(place + length, length, shape) and nonnegative(-place - 1, shape):
+        return place + length
+    return None
 
 
 def place_in(at: Any, index: Any, length: WholeNumber) -> WholeNumber:
     number = at.whole(index)
-    place = axes.lies_in(number, length, ())
+    place = lies_in(number, length, ())
     if place is None:
         if nonnegative(number):
             raise at.decided(length - 1 - number, "≥ 0", "whether an index lies in its axis")
@@ -174,14 +182,7 @@ def place_in(at: Any, index: Any, length: WholeNumber) -> WholeNumber:
 def _cat(at: Any, tensors: Sequence[Value], dim: int = 0) -> Any:
     kept = [v for v in tensors if not (v.node.shape == (0,) and len(at.shape) != 1)]
     k = dim % len(at.shape)
-    node = making.joined([v.node for v in kept], k)
-    if all(v.finite is None for v in kept):
-        return node
-    if len({v.sign for v in kept if v.finite is not None}) > 1:
-        raise at.refuse("∞ beside −∞")
-    finite = [making.full(ONE, v.node.shape) if v.finite is None else v.finite for v in kept]
-    sign = next(v.sign for v in kept if v.finite is not None)
-    return Value(node, at.dtype, making.joined(finite, k), sign)
+    return moved(lambda *every: making.joined(every, k), kept)
 
 
 @rule("stack")
@@ -196,7 +197,7 @@ def _split(
 ) -> Any:
     k, start, found = axis_of(self.node, dim), 0, []
     for shape in at.shapes:
-        found.append(axes.sliced(at.node(self), k, start, shape[k]))
+        found.append(placing.sliced(at.node(self), k, start, shape[k]))
         start = start + shape[k]
     return found
 
@@ -205,7 +206,7 @@ def _split(
 def _unbind(at: Any, self: Value, dim: int = 0) -> Any:
     node = at.node(self)
     k = axis_of(node, dim)
-    return [axes.at_place(node, k, n) for n in range(len(at.shapes))]
+    return [making.row(along.first(node, k), n) for n in range(len(at.shapes))]
 
 
 @moving("flip")
@@ -225,7 +226,7 @@ def _roll(at: Any, self: Node, shifts: Sequence[Any], dims: Sequence[int] = ()) 
         first = length - shift if nonnegative(shift) else -shift
         if not nonnegative(first) or not nonnegative(length - first):
             raise at.decided(first, "≥ 0", "whether a roll goes round more than once")
-        parts = [axes.sliced(self, k, first, length - first), axes.sliced(self, k, 0, first)]
+        parts = [placing.sliced(self, k, first, length - first), placing.sliced(self, k, 0, first)]
         self = making.joined(parts, k)
     return self
 
@@ -233,7 +234,7 @@ def _roll(at: Any, self: Node, shifts: Sequence[Any], dims: Sequence[int] = ()) 
 @moving("repeat")
 def _repeat(at: Any, self: Node, repeats: Sequence[Any]) -> Node:
     lacking = len(repeats) - len(self.shape)
-    node = axes.reshaped(self, (*[1] * lacking, *self.shape))
+    node = reshaped(self, (*[1] * lacking, *self.shape))
     for k, count in enumerate(repeats):
         length = node.shape[k]
         if count == 1:
@@ -241,18 +242,15 @@ def _repeat(at: Any, self: Node, repeats: Sequence[Any]) -> Node:
         shape = (*node.shape[:k], count, *node.shape[k:])
         places = [p for j, p in enumerate(making.places_of(shape)) if j != k]
         several = making.take(node, places, shape)
-        node = axes.reshaped(several, (*node.shape[:k], count * length, *node.shape[k + 1 :]))
+        node = reshaped(several, (*node.shape[:k], count * length, *node.shape[k + 1 :]))
     return node
 
 
-@rule("tril", "triu")
-def _triangle(at: Any, self: Value, diagonal: Any = 0) -> Any:
-    lower = at.name.startswith("tril")
-    node = axes.diagonal_part(self.node, diagonal, lower)
-    if self.finite is None:
-        return node
-    infinite = axes.diagonal_part(entries.opposite(self.finite), diagonal, lower)
-    return self.with_node(node, entries.opposite(infinite))
+@moving("tril", "triu")
+def _triangle(at: Any, self: Node, diagonal: Any = 0) -> Node:
+    gap = whole(Axis(len(self.shape) - 2)) - whole(Axis(len(self.shape) - 1)) + diagonal
+    guard = gap if at.name.startswith("tril") else -gap
+    return making.take(self, making.places_of(self.shape), self.shape, [guard])
 
 
 @moving("diagonal", "diagonal_copy")
@@ -277,22 +275,12 @@ def _unfold(at: Any, self: Node, dimension: int, size: int, step: int) -> Node:
 
 @rule("constant_pad_nd")
 def _pad(at: Any, self: Value, pad: Sequence[Any], value: Any = 0) -> Any:
-    node, filling = self.node, at.value(value)
-    finite = self.finite
-    if filling.finite is not None or finite is not None:
-        finite = making.full(ONE, node.shape) if finite is None else finite
-    last = len(node.shape) - 1
-    for n in range(0, len(pad), 2):
-        k, ends = last - n // 2, (pad[n], pad[n + 1])
-        node = axes.padded(node, k, *ends, filling.number)
-        if finite is not None:
-            finite = axes.padded(finite, k, *ends, ONE if filling.finite is None else ZERO)
-    sign = filling.sign if filling.finite is not None else self.sign
-    return Value(node, at.dtype, finite, sign)
+    sides: list[Any] = [(0, 0)] * (len(self.shape) - len(pad) // 2)
+    sides += list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    both = [self, at.value(value)]
+    return moved(lambda node, filling: placing.padded(node, filling, sides), both)
 
 
 @rule("fill.Scalar", "fill.Tensor")
 def _fill(at: Any, self: Value, value: Any) -> Any:
-    found = at.value(value)
-    finite = None if found.finite is None else making.full(found.finite, at.shape)
-    return Value(making.full(found.node, at.shape), at.dtype, finite, found.sign)
+    return moved(lambda node: making.full(node, at.shape), [at.value(value)])

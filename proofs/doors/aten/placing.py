@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...statement import making, nodes
+from ...statement import along, choices, making, nodes, placing
+from ...statement.choices import add, multiply, select, subtract, vanishing
 from ...statement.nodes import Node
 from ...statement.order import nonnegative
+from ...statement.reshaping import reshaped
 from ...statement.whole import Axis, Whole, whole
 from ...statement.whole import Number as WholeNumber
-from .. import axes, entries
-from ..entries import ONE, ZERO
-from .moving import axis_of, end_in, place_in, with_axis
+from ..infinities import Value, moved
+from .moving import axis_of, end_in, lies_in, place_in, with_axis
 from .table import rule
-from .values import Value
 
 
 @rule("index.Tensor", "_unsafe_index.Tensor")
 def _index(at: Any, self: Value, indices: Sequence[Any]) -> Any:
-    found = indexed(at, self.node, indices)
-    return self.with_node(found, None if self.finite is None else indexed(at, self.finite, indices))
+    return moved(lambda node: indexed(at, node, indices), [self])
 
 
 def indexed(at: Any, node: Node, indices: Sequence[Any]) -> Node:
@@ -44,7 +43,7 @@ def indexed(at: Any, node: Node, indices: Sequence[Any]) -> Node:
         places[k] = whole(Axis(n))
     data = []
     for k, place in known.items():
-        places[k] = None if place is None else axes.lies_in(place, node.shape[k], lengths)
+        places[k] = None if place is None else lies_in(place, node.shape[k], lengths)
         if places[k] is None:
             if place is not None and making.constant(given[k].node) is not None:
                 place_in(at, place, node.shape[k])
@@ -54,7 +53,7 @@ def indexed(at: Any, node: Node, indices: Sequence[Any]) -> Node:
     if len(used) > 1:
         raise at.refuse("several indices that are data")
     (k,) = data
-    moved = axes.moved_in_front(node, k)
+    moved = along.first(node, k)
     found = making.lookup(moved, _from_theend_in(at, given[k].node, node.shape[k]))
     count = len(shape)
     order = [count + n for n in range(start)] + list(range(count))
@@ -76,8 +75,8 @@ def _from_theend_in(at: Any, places: Node, length: WholeNumber) -> Node:
     number = making.entry_of(places)
     if number is not None and nonnegative(number, places.shape):
         return places
-    below = entries.above(ZERO, places)
-    return entries.plus(places, entries.times(below, making.number(length)))
+    below = choices.above(choices.negative(places))
+    return add(places, multiply(below, making.number(length)))
 
 
 @rule("index_select")
@@ -105,11 +104,11 @@ def _gather(at: Any, self: Value, dim: int, index: Value, sparse_grad: Any = Fal
     number = making.entry_of(places)
     own = list(making.places_of(shape))
     if number is not None:
-        place = axes.lies_in(number, node.shape[k], shape)
+        place = lies_in(number, node.shape[k], shape)
         if place is not None:
             own[k] = place
             return making.take(node, own, shape)
-    hot = axes.one_hot(_from_theend_in(at, places, node.shape[k]), node.shape[k])
+    hot = _one_hot(_from_theend_in(at, places, node.shape[k]), node.shape[k])
     names = list(range(len(shape)))
     own[k] = whole(Axis(len(shape)))
     spread = making.take(node, own, (*shape, node.shape[k]))
@@ -123,7 +122,7 @@ def _gather(at: Any, self: Value, dim: int, index: Value, sparse_grad: Any = Fal
 @rule("select_scatter")
 def _select_scatter(at: Any, self: Value, src: Value, dim: int, index: Any) -> Any:
     node, k = at.node(self), axis_of(self.node, dim)
-    part = axes.reshaped(at.node(src), with_axis(src.node, k))
+    part = reshaped(at.node(src), with_axis(src.node, k))
     return at.written(node, {k: (place_in(at, index, node.shape[k]), 1)}, part)
 
 
@@ -155,7 +154,7 @@ def _index_put(
         (k, mask), *others = given.items()
         if others or k or len(mask.node.shape) != len(node.shape) or part.shape or accumulate:
             raise at.refuse("an index by truths, whose shape is data")
-        return entries.selected(mask.node, making.full(part, node.shape), node)
+        return select(mask.node, making.full(part, node.shape), node)
     if accumulate:
         return _added(at, node, given, part)
     windows: dict[int, Any] = {}
@@ -171,12 +170,12 @@ def _index_put(
         number = making.entry_of(v.node)
         step = number - whole(Axis(0)) if shape and number is not None else number
         if number is None and not shape and len(used) == 1:
-            here = entries.equal(
-                nodes.Positions(node.shape[k]), _from_theend_in(at, v.node, node.shape[k])
+            here = vanishing(
+                subtract(nodes.Positions(node.shape[k]), _from_theend_in(at, v.node, node.shape[k]))
             )
-            here = axes.reshaped(here, [n if j == k else 1 for j, n in enumerate(node.shape)])
-            full = making.spread(axes.reshaped(part, with_axis(part, k)), node.shape)
-            return entries.selected(here, full, node)
+            here = reshaped(here, [n if j == k else 1 for j, n in enumerate(node.shape)])
+            full = making.spread(reshaped(part, with_axis(part, k)), node.shape)
+            return select(here, full, node)
         if number is None or (isinstance(step, Whole) and Axis(0) in step.symbols):
             raise at.refuse("entries written at places that are data")
         windows[k] = (place_in(at, step, node.shape[k]), shape[0] if shape else 1)
@@ -185,7 +184,7 @@ def _index_put(
     wanted = [*inner[: used[0]], *(shape or ()), *inner[used[0] :]]
     part = making.spread(part, tuple(wanted))
     full_shape = [*inner[: used[0]], *front, *inner[used[0] :]]
-    return at.written(node, windows, axes.reshaped(part, full_shape))
+    return at.written(node, windows, reshaped(part, full_shape))
 
 
 def _added(at: Any, node: Node, given: dict[int, Value], part: Node) -> Node:
@@ -193,7 +192,7 @@ def _added(at: Any, node: Node, given: dict[int, Value], part: Node) -> Node:
     if len(given) > 1:
         raise at.refuse("entries added at places along several axes")
     ((k, places),) = given.items()
-    moved = axes.moved_in_front(node, k)
+    moved = along.first(node, k)
     count = len(places.node.shape)
     inner = [n for j, n in enumerate(node.shape) if j != k]
     part = making.spread(part, (*inner[:k], *places.node.shape, *inner[k:]))
@@ -202,18 +201,32 @@ def _added(at: Any, node: Node, given: dict[int, Value], part: Node) -> Node:
     number = making.entry_of(places.node)
     length = node.shape[k]
     if number is None:
-        added = axes.scattered(_from_theend_in(at, places.node, length), part, length)
+        added = _scattered(_from_theend_in(at, places.node, length), part, length)
     else:
         # Σ over the places of [place = j]: guards, which a proof follows.
         shape = (*places.node.shape, length)
         gap = number - whole(Axis(count))
         if not nonnegative(number, places.node.shape):
             raise at.refuse("entries added at places counted from the end")
-        hot = making.take(ONE, (), shape, [gap, -gap])
+        hot = making.take(making.number(1), (), shape, [gap, -gap])
         names = list(range(count + 1 + len(part.shape) - count))
         both = [names[: count + 1], [*names[:count], *names[count + 1 :]]]
         added = making.contracted([hot, part], both, names[count:])
-    return axes.moved_to(entries.plus(moved, added), k)
+    return along.back(add(moved, added), k)
+
+
+def _one_hot(places: Node, length: WholeNumber) -> Node:
+    """1 at the place that an entry says, along a new last axis; nothing where it is no place."""
+    return making.lookup(making.identity(length), places)
+
+
+def _scattered(places: Node, values: Node, length: WholeNumber) -> Node:
+    """Σ over the entries of `places` of what `values` has there, at these places: (length, …)."""
+    count = len(places.shape)
+    ones = _one_hot(places, length)
+    names = tuple(range(1 + len(values.shape)))
+    axes = [names[: count + 1], (*names[:count], *names[count + 1 :])]
+    return making.contracted([ones, values], axes, names[count:])
 
 
 @rule("scatter_add", computes=True)
@@ -221,7 +234,7 @@ def _scatter_add(at: Any, self: Value, dim: int, index: Value, src: Value) -> An
     node, places, part = at.node(self), at.node(index), at.node(src)
     if len(node.shape) != 1:
         raise at.refuse("entries added at places of arrays with several axes")
-    return _added(at, node, {0: at.value(places)}, axes.sliced(part, 0, 0, places.shape[0]))
+    return _added(at, node, {0: at.value(places)}, placing.sliced(part, 0, 0, places.shape[0]))
 
 
 @rule("scatter.value", "scatter.src")
@@ -234,9 +247,9 @@ def _scatter(
         n for j, n in enumerate(node.shape) if j != k
     ]:
         raise at.refuse("entries written at several places that are data")
-    own = axes.reshaped(
+    own = reshaped(
         nodes.Positions(node.shape[k]), [n if j == k else 1 for j, n in enumerate(node.shape)]
     )
-    here = entries.equal(making.spread(own, node.shape), making.spread(places, node.shape))
+    here = vanishing(subtract(making.spread(own, node.shape), making.spread(places, node.shape)))
     new = at.node(value) if src is None else at.node(src)
-    return entries.selected(here, making.spread(new, node.shape), node)
+    return select(here, making.spread(new, node.shape), node)

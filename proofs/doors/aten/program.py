@@ -10,12 +10,13 @@ from ...statement import nodes
 from ...statement.formats import REAL, Format
 from ...statement.nodes import Node
 from ...statement.whole import Number, Size, Whole, whole
+from ..infinities import Value
 from . import agreement
 from .following import followed
 from .lowering import Lowering, Notes
 from .refusal import Refused, torch
 from .tracing import Given, Traced
-from .values import Value, format_of
+from .values import format_of
 from .writing import Writes
 
 

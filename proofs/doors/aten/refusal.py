@@ -7,12 +7,10 @@ import importlib.util
 import os
 from typing import Any
 
+from ..refused import Refused
+
 SUPPORTED = ("2.13", "2.14")
 """Versions whose tracer was tested; it is no stable interface."""
-
-
-class Refused(Exception):
-    """A function is not read; the message has the operation or question, and the user's line."""
 
 
 class Decided(Refused):
@@ -21,7 +19,7 @@ class Decided(Refused):
     def __init__(
         self, message: str, condition: str, number: Any = None, relation: str = ""
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, placed=True)
         self.condition = condition
         """What the trace took for true."""
         self.loops: dict[Any, Any] = {}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from ...statement import binding, making, nodes
+from ...statement import along, binding, choices, making, nodes
 from ...statement.nodes import Loop, Node, Placeholder
+from ...statement.reshaping import reshaped
 from ...statement.whole import Number, Position, free, substituted, whole
-from .. import axes, entries
-from .values import Value
+from ..infinities import Odd, Value, moved
 from .writing import Write, Writes
 
 
@@ -52,24 +53,24 @@ class _State:
 
     def __init__(self, start: Value) -> None:
         self.of = start
-        self.start = [start.node] if start.finite is None else [start.node, start.finite]
+        self.start = [start.node] if start.odd is None else [start.node, start.where]
         self.before: list[Placeholder] = []
         self.after: list[Node] = []
 
     def value(self) -> Value:
         """Before a turn."""
-        finite = self.before[1] if len(self.before) > 1 else None
-        return Value(self.before[0], self.of.dtype, finite, self.of.sign)
+        return self.of_nodes(self.before)
+
+    def of_nodes(self, found: Sequence[Node]) -> Value:
+        """What the state is whose entries, and where they are infinite, are these."""
+        odd = self.of.odd and Odd(self.of.odd.number, found[1])
+        return replace(self.of, node=found[0], odd=odd)
 
     def step(self, at: Any, new: Value) -> None:
         """Say what it is after a turn."""
-        if new.finite is not None and len(self.before) == 1:
+        if new.odd is not None and (self.of.odd is None or new.odd.number != self.of.odd.number):
             raise at.refuse("a state that becomes infinite in a loop")
-        self.after = [new.node]
-        if len(self.before) > 1:
-            self.after.append(
-                making.full(entries.ONE, new.node.shape) if new.finite is None else new.finite
-            )
+        self.after = [new.node] if self.of.odd is None else [new.node, new.where]
 
 
 class _Recursion:
@@ -134,22 +135,22 @@ class _Recursion:
         turns = self.time.length
         part = self.at_turn(write.part)
         if step in (1, -1) and count == 1:
-            row = axes.without_axes(part, [k])
-            rows = axes.moved_to(binding.build(self.time, row), k)
+            row = reshaped(part, [*part.shape[:k], *part.shape[k + 1 :]])
+            rows = along.back(binding.build(self.time, row), k)
             if step == -1:
                 rows = making.reversed_along(rows, [k])
                 begin = begin - turns + 1
             length: Number = turns
         else:
-            every = axes.moved_to(binding.build(self.time, part), k)
+            every = along.back(binding.build(self.time, part), k)
             length = turns * count
             shape = (*part.shape[:k], length, *part.shape[k + 1 :])
-            rows = axes.reshaped(every, shape)
+            rows = reshaped(every, shape)
         return self.writes.written(start, {k: (begin, length), **others}, rows)
 
     def _summed(self, state: Placeholder, added: Node) -> Node:
         every = binding.build(self.time, self.at_turn(added))
-        return entries.plus(self.start[state], making.total(every, 0))
+        return choices.add(self.start[state], making.total(every, 0))
 
     def last(self, one: _State) -> Value:
         """A state after all turns."""
@@ -157,7 +158,7 @@ class _Recursion:
             self.finals[p] if p in self.finals else making.row(self.loops[p], self.time.length)
             for p in one.before
         ]
-        return Value(found[0], one.of.dtype, found[1] if len(found) > 1 else None, one.of.sign)
+        return one.of_nodes(found)
 
     def every(self, at: Any, one: Value) -> Value:
         """What the turns give, along a first axis."""
@@ -166,9 +167,7 @@ class _Recursion:
         missing = [s for s in self.collected if s in one.node.free]
         if missing:
             self._restore(missing)
-        node = binding.build(self.time, self.at_turn(one.node))
-        finite = None if one.finite is None else binding.build(self.time, self.at_turn(one.finite))
-        return Value(node, one.dtype, finite, one.sign)
+        return moved(lambda node: binding.build(self.time, self.at_turn(node)), [one])
 
     def _restore(self, states: Sequence[Placeholder]) -> None:
         """Make loops of states that only collect, too, since the turns give what they were meanwhile."""
@@ -204,5 +203,5 @@ def _added(step: Node, state: Placeholder) -> Node | None:
                 return making.spread(other, state.shape)
             inner = _added(one, state)
             if inner is not None:
-                return entries.plus(inner, other)
+                return choices.add(inner, other)
     return None

@@ -5,45 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ...statement.order import nonnegative, sign
-from ...statement.whole import Number, Whole, parts, spelled
+from ...statement.order import divided, nonnegative, sign
+from ...statement.whole import Number, Whole, spelled
 
 
 class Unsaid(Exception):
     """An expression that is no whole polynomial of sizes."""
-
-
-def divided(number: Number, by: Number) -> tuple[Number, Number] | None:
-    """The quotient, rounded down, and the remainder, where they are seen; by ≥ 1 at all sizes."""
-    if not nonnegative(by - 1):
-        return None
-    (unit, c), *others = parts(by)
-    if others:
-        return _by_whole(number, by)
-    whole_part: Number = 0
-    rest: Number = 0
-    for m, a in parts(number):
-        left = list(m)
-        fits = all(s in left and (left.remove(s) or True) for s in unit)
-        q, r = divmod(a, c) if fits else (0, a)
-        if q:
-            whole_part = whole_part + (Whole(((tuple(left), q),)) if left else q)
-        if r:
-            rest = rest + (Whole(((m, r),)) if m else r)
-    for shift in (0, -1, 1):
-        left_over = rest - by * shift
-        if nonnegative(left_over) and nonnegative(by - 1 - left_over):
-            return whole_part + shift, left_over
-    return None
-
-
-def _by_whole(number: Number, by: Number) -> tuple[Number, Number] | None:
-    """A division by a sum: by a multiple that a few trials find."""
-    for k in range(-3, 4):
-        rest = number - by * k
-        if nonnegative(rest) and nonnegative(by - 1 - rest):
-            return k, rest
-    return None
 
 
 class Sizes:
@@ -86,7 +53,8 @@ class Sizes:
                 found = found * self.said(expr.args[0])
             return found
         if name in ("FloorDiv", "CleanDiv", "IntTrueDiv", "Mod", "PythonMod"):
-            pair = divided(*map(self.said, expr.args))
+            one, by = map(self.said, expr.args)
+            pair = divided(one, by)
             if pair is not None and (name != "IntTrueDiv" or pair[1] == 0):
                 return pair[1] if "Mod" in name else pair[0]
         if name in ("Max", "Min"):

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...statement import making, nodes
+from ...statement import along, choices, making, placing
+from ...statement.choices import add, divide, inverse, multiply, negative, subtract
+from ...statement.making import entrywise
 from ...statement.nodes import Node
-from ...statement.order import nonnegative
-from .. import axes, entries
-from ..entries import ONE, minus, negative, of, over, plus, times
-from .entrywise import _exp
+from ...statement.order import divided, nonnegative
+from ...statement.reshaping import reshaped
+from ..infinities import Value, of_real
+from . import merged
 from .moving import axis_of
 from .table import rule
-from .values import Value
 
 
 def all_axes(node: Node, dim: Any) -> list[int]:
@@ -27,13 +28,23 @@ def all_axes(node: Node, dim: Any) -> list[int]:
 @rule("sum", "sum.dim_IntList", computes=True)
 def _sum(at: Any, self: Value, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     node = at.node(self)
-    return axes.summed(node, all_axes(node, dim), keepdim)
+    return along.total(node, all_axes(node, dim), keepdim)
+
+
+def count_along(node: Node, axes: Sequence[int]) -> Node:
+    """How many entries lie along axes, as a number."""
+    return making.number(making.area([node.shape[k] for k in axes]))
+
+
+def mean(node: Node, axes: Sequence[int], keep: bool = False) -> Node:
+    """The mean along axes."""
+    return divide(along.total(node, axes, keep), count_along(node, axes))
 
 
 @rule("mean", "mean.dim")
 def _mean(at: Any, self: Value, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     node = at.node(self)
-    return axes.mean(node, all_axes(node, dim), keepdim)
+    return mean(node, all_axes(node, dim), keepdim)
 
 
 @rule("var.correction", "std.correction")
@@ -41,11 +52,11 @@ def _var(
     at: Any, self: Value, dim: Any = None, correction: Any = None, keepdim: bool = False
 ) -> Any:
     node, off = at.node(self), 1 if correction is None else correction
-    along = all_axes(node, dim)
-    gaps = minus(node, axes.mean(node, along, True))
-    count = minus(axes.count_along(node, along), at.node(off))
-    found = over(axes.summed(times(gaps, gaps), along, keepdim), count)
-    return of("sqrt", found) if at.name.startswith("std") else found
+    axes = all_axes(node, dim)
+    gaps = subtract(node, mean(node, axes, True))
+    count = subtract(count_along(node, axes), at.node(off))
+    found = divide(along.total(multiply(gaps, gaps), axes, keepdim), count)
+    return entrywise("sqrt", found) if at.name.startswith("std") else found
 
 
 @rule("var_mean.correction")
@@ -53,27 +64,25 @@ def _var_mean(
     at: Any, self: Value, dim: Any = None, correction: Any = None, keepdim: bool = False
 ) -> Any:
     node = at.node(self)
-    return _var(at, self, dim, correction, keepdim), axes.mean(node, all_axes(node, dim), keepdim)
+    return _var(at, self, dim, correction, keepdim), mean(node, all_axes(node, dim), keepdim)
 
 
 @rule("prod", "prod.dim_int", computes=True)
 def _prod(at: Any, self: Value, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     node = at.node(self)
-    for k in reversed(all_axes(node, dim)):
-        node = nodes.Fold("product", axes.moved_in_front(node, k))
-    return axes.reshaped(node, at.shape)
+    return reshaped(along.product(node, all_axes(node, dim)), at.shape)
 
 
 @rule("cumsum", computes=True)
 def _cumsum(at: Any, self: Value, dim: int, dtype: Any = None) -> Any:
     node = at.node(self)
-    return axes.running_sum(node, axis_of(node, dim)) if node.shape else node
+    return along.sums(node, axis_of(node, dim)) if node.shape else node
 
 
 @rule("cumprod", computes=True)
 def _cumprod(at: Any, self: Value, dim: int, dtype: Any = None) -> Any:
     node = at.node(self)
-    return axes.running_product(node, axis_of(node, dim))[1] if node.shape else node
+    return along.products(node, axis_of(node, dim)) if node.shape else node
 
 
 @rule("cummax", "cummin")
@@ -82,34 +91,33 @@ def _cummax(at: Any, self: Value, dim: int) -> Any:
         return self, None
     node, k = at.node(self), axis_of(self.node, dim)
     _not_empty(at, node.shape[k])
-    if at.name.startswith("cummax"):
-        return axes.running_maximum(node, k)[1], None
-    return negative(axes.running_maximum(negative(node), k)[1]), None
+    pick = choices.greater if at.name.startswith("cummax") else choices.smaller
+    return along.running(pick, node, k), None
 
 
 @rule("logcumsumexp")
 def _logcumsumexp(at: Any, self: Value, dim: int) -> Any:
-    found = at.value(_exp(at, self)).node
-    return of("log", axes.running_sum(found, axis_of(found, dim)) if found.shape else found)
+    found = of_real("exp", at.dtype, self).real
+    return entrywise("log", along.sums(found, axis_of(found, dim)) if found.shape else found)
 
 
 @rule("logsumexp")
 def _logsumexp(at: Any, self: Value, dim: Any, keepdim: bool = False) -> Any:
-    found = at.value(_exp(at, self)).node
-    return of("log", axes.summed(found, all_axes(found, dim), keepdim))
+    found = of_real("exp", at.dtype, self).real
+    return entrywise("log", along.total(found, all_axes(found, dim), keepdim))
 
 
 @rule("_softmax", "_safe_softmax")
 def _softmax(at: Any, self: Value, dim: int, half_to_float: bool = False, dtype: Any = None) -> Any:
-    found = at.value(_exp(at, self)).node
-    return over(found, axes.summed(found, all_axes(found, dim), True))
+    found = of_real("exp", at.dtype, self).real
+    return divide(found, along.total(found, all_axes(found, dim), True))
 
 
 @rule("_log_softmax")
 def _log_softmax(at: Any, self: Value, dim: int, half_to_float: bool = False) -> Any:
-    found = at.value(_exp(at, self)).node
-    total = of("log", axes.summed(found, all_axes(found, dim), True))
-    return Value(minus(self.node, total), at.dtype, self.finite, self.sign)
+    found = of_real("exp", at.dtype, self).real
+    total = entrywise("log", along.total(found, all_axes(found, dim), True))
+    return Value(subtract(self.node, total), at.dtype, self.odd)
 
 
 def _not_empty(at: Any, length: Any) -> None:
@@ -120,26 +128,24 @@ def _not_empty(at: Any, length: Any) -> None:
 @rule("amax", "amin", "max", "min", "max.dim", "min.dim")
 def _extreme(at: Any, self: Value, dim: Any = None, keepdim: bool = False) -> Any:
     node, largest = self.node, "max" in at.name
-    if self.finite is not None:
+    if self.odd is not None:
         raise at.refuse("the maximum of entries that may be −∞")
-    node = node if largest else negative(node)
-    for k in reversed(all_axes(node, dim)):
-        if node.shape[k] != 1:
-            _not_empty(at, node.shape[k])
-            last = axes.running_maximum(node, k)[0]
-            node = making.expanded(last, k)
-    node = node if largest else negative(node)
-    found = axes.reshaped(node, at.shapes[0])
+    axes = all_axes(node, dim)
+    for k in axes:
+        _not_empty(at, node.shape[k])
+    found = along.greatest(node if largest else negative(node), axes)
+    node = found if largest else negative(found)
+    found = reshaped(node, at.shapes[0])
     return (found, None) if at.name.endswith(".dim") else found
 
 
 @rule("any", "any.dim", "any.dims", "all", "all.dim", "all.dims")
 def _any(at: Any, self: Value, dim: Any = None, keepdim: bool = False) -> Any:
-    truths = entries.truth_of(at.node(self))
-    wanted = truths if at.name.startswith("any") else entries.opposite(truths)
-    count = axes.summed(wanted, all_axes(truths, dim), keepdim)
-    none = of("zero", count)
-    return entries.opposite(none) if at.name.startswith("any") else none
+    truths = choices.truth(at.node(self))
+    wanted = truths if at.name.startswith("any") else inverse(truths)
+    count = along.total(wanted, all_axes(truths, dim), keepdim)
+    none = choices.vanishing(count)
+    return inverse(none) if at.name.startswith("any") else none
 
 
 @rule("linalg_vector_norm")
@@ -147,11 +153,11 @@ def _vector_norm(
     at: Any, self: Value, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
 ) -> Any:
     node = at.node(self)
-    along = all_axes(node, dim)
+    axes = all_axes(node, dim)
     if ord == 2:
-        return of("sqrt", axes.summed(times(node, node), along, keepdim))
+        return entrywise("sqrt", along.total(multiply(node, node), axes, keepdim))
     if ord == 1:
-        return axes.summed(of("abs", node), along, keepdim)
+        return along.total(choices.absolute(node), axes, keepdim)
     raise at.refuse(f"the norm of order {ord}")
 
 
@@ -160,13 +166,16 @@ def _layer_norm(
     at: Any, input: Value, normalized_shape: Any, weight: Any, bias: Any, eps: float
 ) -> Any:
     node = at.node(input)
-    along = list(range(len(node.shape) - len(normalized_shape), len(node.shape)))
-    average = axes.mean(node, along, True)
-    gaps = minus(node, average)
-    scale = over(ONE, of("sqrt", plus(axes.mean(times(gaps, gaps), along, True), at.node(eps))))
-    found = times(gaps, scale)
-    found = found if weight is None else times(found, at.node(weight))
-    return (found if bias is None else plus(found, at.node(bias))), average, scale
+    axes = list(range(len(node.shape) - len(normalized_shape), len(node.shape)))
+    average = mean(node, axes, True)
+    gaps = subtract(node, average)
+    scale = divide(
+        making.number(1),
+        entrywise("sqrt", add(mean(multiply(gaps, gaps), axes, True), at.node(eps))),
+    )
+    found = multiply(gaps, scale)
+    found = found if weight is None else multiply(found, at.node(weight))
+    return (found if bias is None else add(found, at.node(bias))), average, scale
 
 
 @rule("native_group_norm")
@@ -176,22 +185,23 @@ def _group_norm(
     node = at.node(input)
     count, channels, *rest = node.shape
     pair = divided_by(at, channels, group)
-    apart = axes.reshaped(node, (count, group, pair, *rest))
-    along = list(range(2, len(apart.shape)))
-    average = axes.mean(apart, along, True)
-    gaps = minus(apart, average)
-    scale = over(ONE, of("sqrt", plus(axes.mean(times(gaps, gaps), along, True), at.node(eps))))
-    found = axes.reshaped(times(gaps, scale), node.shape)
+    apart = reshaped(node, (count, group, pair, *rest))
+    axes = list(range(2, len(apart.shape)))
+    average = mean(apart, axes, True)
+    gaps = subtract(apart, average)
+    scale = divide(
+        making.number(1),
+        entrywise("sqrt", add(mean(multiply(gaps, gaps), axes, True), at.node(eps))),
+    )
+    found = reshaped(multiply(gaps, scale), node.shape)
     wide = (channels, *[1] * len(rest))
-    found = found if weight is None else times(found, axes.reshaped(at.node(weight), wide))
-    found = found if bias is None else plus(found, axes.reshaped(at.node(bias), wide))
-    return found, *(axes.reshaped(one, (count, group)) for one in (average, scale))
+    found = found if weight is None else multiply(found, reshaped(at.node(weight), wide))
+    found = found if bias is None else add(found, reshaped(at.node(bias), wide))
+    return found, *(reshaped(one, (count, group)) for one in (average, scale))
 
 
 def divided_by(at: Any, length: Any, by: int) -> Any:
     """A length divided by a number that divides it."""
-    from .sizes import divided
-
     pair = divided(length, by)
     if pair is None or pair[1] != 0:
         raise at.refuse(f"a length that {by} is not seen to divide")
@@ -203,12 +213,12 @@ def divided_by(at: Any, length: Any, by: int) -> Any:
 
 @rule("mm", "bmm", computes=True)
 def _mm(at: Any, self: Value, mat2: Value) -> Any:
-    return axes.matrix_product(at.node(self), at.node(mat2), len(self.node.shape) - 2)
+    return merged.matrix_product(at.node(self), at.node(mat2), len(self.node.shape) - 2)
 
 
 @rule("mv", computes=True)
 def _mv(at: Any, self: Value, vec: Value) -> Any:
-    return axes.matrix_product(at.node(self), at.node(vec), 0)
+    return merged.matrix_product(at.node(self), at.node(vec), 0)
 
 
 @rule("dot", "vdot", computes=True)
@@ -232,9 +242,9 @@ def _addmm(
 ) -> Any:
     left = next(v for v in (mat1, mat, batch1) if v is not None)
     right = next(v for v in (mat2, vec, batch2) if v is not None)
-    product = axes.matrix_product(at.node(left), at.node(right), len(left.node.shape) - 2)
-    product = product if alpha == 1 else times(at.node(alpha), product)
-    return plus(at.node(self) if beta == 1 else times(at.node(beta), at.node(self)), product)
+    product = merged.matrix_product(at.node(left), at.node(right), len(left.node.shape) - 2)
+    product = product if alpha == 1 else multiply(at.node(alpha), product)
+    return add(at.node(self) if beta == 1 else multiply(at.node(beta), at.node(self)), product)
 
 
 @rule("convolution")
@@ -258,8 +268,10 @@ def _convolution(
     if len(node.shape) != len(kernel.shape):
         raise at.refuse("a convolution without a batch")
     count = len(kernel.shape) - 2
-    every = [list(one) * count if len(one) == 1 else one for one in (stride, padding, dilation)]
-    seen = axes.windows(node, kernel.shape[2:], *every, at.shape[2:])  # type: ignore[arg-type]
+    strides, before, steps = (
+        list(one) * count if len(one) == 1 else one for one in (stride, padding, dilation)
+    )
+    seen = placing.windows(node, at.shape[2:], kernel.shape[2:], strides, steps, before)
     places, taps = list(range(10, 10 + count)), list(range(20, 20 + count))
     if groups == 1:
         found = making.contracted(
@@ -270,15 +282,15 @@ def _convolution(
             divided_by(at, node.shape[1], groups),
             divided_by(at, kernel.shape[0], groups),
         )
-        seen = axes.reshaped(seen, (seen.shape[0], groups, inner, *seen.shape[2:]))
-        kernel = axes.reshaped(kernel, (groups, outer, *kernel.shape[1:]))
+        seen = reshaped(seen, (seen.shape[0], groups, inner, *seen.shape[2:]))
+        kernel = reshaped(kernel, (groups, outer, *kernel.shape[1:]))
         found = making.contracted(
             [seen, kernel], [[0, 3, 1, *places, *taps], [3, 2, 1, *taps]], [0, 3, 2, *places]
         )
-        found = axes.reshaped(found, at.shape)
+        found = reshaped(found, at.shape)
     if bias is None:
         return found
-    return plus(found, axes.reshaped(at.node(bias), (at.shape[1], *[1] * count)))
+    return add(found, reshaped(at.node(bias), (at.shape[1], *[1] * count)))
 
 
 @rule("linalg_solve_triangular")
@@ -288,7 +300,7 @@ def _solve_triangular(
     matrix, right = at.node(self), at.node(B)
     if left:
         return making.solved(matrix, right, not upper, unitriangular)
-    turn = lambda node: axes.permuted(node, _turned(node))  # noqa: E731
+    turn = lambda node: merged.permuted(node, _turned(node))  # noqa: E731
     return turn(making.solved(turn(matrix), turn(right), upper, unitriangular))
 
 
@@ -308,7 +320,7 @@ def _triangular_solve(
 ) -> Any:
     matrix, lower = at.node(A), not upper
     if transpose:
-        matrix, lower = axes.permuted(matrix, _turned(matrix)), upper
+        matrix, lower = merged.permuted(matrix, _turned(matrix)), upper
     return making.solved(matrix, at.node(self), lower, unitriangular), None
 
 
@@ -316,4 +328,4 @@ def _triangular_solve(
 def _dropout(at: Any, input: Value, p: float, train: Any) -> Any:
     if train is not False and p:
         raise at.refuse("a dropout that draws")
-    return input, making.full(ONE, input.node.shape)
+    return input, making.full(making.number(1), input.node.shape)

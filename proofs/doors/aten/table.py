@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ...statement.nodes import Node
-from .values import Value
+from ..infinities import Value, moved
 
 PLACEMENT = ("layout", "device", "pin_memory", "memory_format", "non_blocking")
 """Arguments that say where numbers lie, and nothing of which numbers."""
@@ -53,14 +53,11 @@ def moving(*names: str) -> Callable[[Callable[..., Node]], Callable[..., Node]]:
     def enter(made: Callable[..., Node]) -> Callable[..., Node]:
         signature = inspect.signature(made)
 
-        def moved(at: Any, self: Value, **given: Any) -> Value:
-            node = made(at, self.node, **given)
-            return self.with_node(
-                node, None if self.finite is None else made(at, self.finite, **given)
-            )
+        def of_values(at: Any, self: Value, **given: Any) -> Value:
+            return moved(lambda node: made(at, node, **given), [self])
 
-        moved.__signature__ = signature  # type: ignore[attr-defined]
-        rule(*names)(moved)
+        of_values.__signature__ = signature  # type: ignore[attr-defined]
+        rule(*names)(of_values)
         return made
 
     return enter

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...statement import making
+from ...statement import choices, making, placing
 from ...statement.nodes import Node
 from ...statement.order import nonnegative
 from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole
-from .. import axes, entries
 
 Windows = Sequence[tuple[int, WholeNumber, WholeNumber]]
 """Axes with where a part begins on them and how long it is; on the others it is as long as the array."""
@@ -58,8 +57,8 @@ class Writes:
         if others or any(isinstance(n, Whole) and n.free for n in (start, count)):
             return None
         after = base.shape[k] - start - count
-        parts = [(axes.sliced(base, k, 0, start), start), (part, count)]
-        parts.append((axes.sliced(base, k, start + count, after), after))
+        parts = [(placing.sliced(base, k, 0, start), start), (part, count)]
+        parts.append((placing.sliced(base, k, start + count, after), after))
         return making.joined([one for one, length in parts if length != 0], k)
 
 
@@ -71,5 +70,5 @@ def _masked(base: Node, windows: Windows, part: Node) -> Node:
         places[k] = places[k] - start
         guards += [g for g in (places[k], count - 1 - places[k]) if not nonnegative(g, shape)]
     new = making.take(part, places, shape, guards)
-    inside = making.take(entries.ONE, (), shape, guards)
-    return entries.plus(entries.times(entries.opposite(inside), base), new)
+    inside = making.take(making.number(1), (), shape, guards)
+    return choices.add(choices.multiply(choices.inverse(inside), base), new)

@@ -21,8 +21,9 @@ from ...statement.formats import REAL, Format
 from ...statement.nodes import Input
 from ...statement.order import nonnegative
 from ...statement.whole import Number, Position, whole
+from ..infinities import Value, moved
 from ..refused import Refused
-from .values import Array, Complex, Value, moved, part_by_part, parts
+from .values import Array, Complex, kind_of, part_by_part, parts
 
 NAME = "associative_scan"
 Length = Callable[[Any], Any]
@@ -223,7 +224,7 @@ def _any_like(one: Array, length: Number, name: str) -> Array:
 
 
 def _any(one: Value, length: Number, name: str) -> Value:
-    form = {"b": Format("bool"), "i": Format("int")}.get(one.kind, REAL)
+    form = {"b": Format("bool"), "i": Format("int")}.get(kind_of(one.dtype), REAL)
     return Value(Input(name, (length, *one.shape[1:]), form), one.dtype)
 
 

@@ -1,4 +1,4 @@
-"""Comparisons, selections and extremes entry by entry, and what they make of ±∞ and NaN."""
+"""Comparisons, selections and extremes entry by entry."""
 
 from __future__ import annotations
 
@@ -14,50 +14,29 @@ from ...statement.choices import both, inverse, subtract
 from ...statement.making import constant, full, number
 from ...statement.nodes import Node
 from ...statement.order import nonnegative
+from ..infinities import (
+    Value,
+    clamped,
+    compared,
+    greater_of,
+    nothing_but,
+    select,
+    smaller_of,
+)
 from ..refused import Refused
 from .lowering import Lowering, Rule, small_sizes
-from .values import Value, is_nan, select, with_odd
+from .values import kind_of
 
 ZERO = number(0)
 
-OF_INFINITY = {math.inf: ("lt", "le", "ne"), -math.inf: ("gt", "ge", "ne")}
-"""The comparisons that hold between any number and ±∞."""
-
 
 def _compared(name: str) -> Rule:
-    swapped = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-
     def rule(at: Lowering, a: Value, b: Value) -> Value:
         if a.odd is None and b.odd is None:
             return at.made(_decided(at, choices.COMPARED[name], a.node, b.node))
-        if b.odd is None:
-            return _with_odd(at, swapped[name], b, a)
-        return _with_odd(at, name, a, b)
+        return at.made(compared(name, a, b))
 
     return rule
-
-
-def _with_odd(at: Lowering, name: str, a: Value, b: Value) -> Value:
-    """A comparison where the right side may be infinite, or no number."""
-    assert b.odd is not None
-    if a.odd is not None:
-        same = a.odd.number == b.odd.number
-        if not same:
-            raise Refused(f"a comparison of {a.odd.number} and {b.odd.number}")
-    held = name == "ne" if is_nan(b.odd.number) else name in OF_INFINITY[b.odd.number]
-    numbers = choices.COMPARED[name](a.node, b.node)
-    against = full(number(int(held)), numbers.shape)
-    if a.odd is None:
-        return at.made(choices.select(b.odd.where, against, numbers))
-    held = name == "ne" if is_nan(a.odd.number) else name in OF_INFINITY[-a.odd.number]
-    alone = full(number(int(held)), numbers.shape)
-    alike = full(number(int(name in ("le", "ge", "eq"))), numbers.shape)
-    if is_nan(a.odd.number):
-        alone = alike = full(number(int(name == "ne")), numbers.shape)
-    infinite = choices.select(b.odd.where, alike, alone)
-    return at.made(
-        choices.select(a.odd.where, infinite, choices.select(b.odd.where, against, numbers))
-    )
 
 
 def _decided(at: Lowering, compare: Any, a: Node, b: Node) -> Node:
@@ -82,7 +61,7 @@ def _is_finite(at: Lowering, a: Value) -> Value:
 
 def _masks(of_masks: Callable[..., Node]) -> Rule:
     def rule(at: Lowering, *values: Value) -> Value:
-        if any(one.kind != "b" for one in values):
+        if any(kind_of(one.dtype) != "b" for one in values):
             raise Refused("arithmetic of bits")
         return at.made(of_masks(*[one.node for one in values]))
 
@@ -92,7 +71,7 @@ def _masks(of_masks: Callable[..., Node]) -> Rule:
 def _select_n(at: Lowering, which: Value, *cases: Value) -> Value:
     if len(cases) == 1:
         return cases[0]
-    if which.kind == "b":
+    if kind_of(which.dtype) == "b":
         off, on = (_unbounded(at, one) for one in cases)
         return replace(select(which.node, on, off), dtype=at.dtype())
     found = cases[-1]  # XLA moves a number outside to the nearest
@@ -108,56 +87,25 @@ FAR = -(10**8)
 def _unbounded(at: Lowering, case: Value) -> Value:
     """A number far below 0 as −∞, where that is what a mask means by it; it is said."""
     value = constant(case.node)
-    if not at.masks or case.kind != "f" or case.odd is not None or value is None:
+    if not at.masks or kind_of(case.dtype) != "f" or case.odd is not None or value is None:
         return case
     if not isinstance(value, int | Fraction) or value > FAR:
         return case
     at.note(f"{float(value):.3g}, which a mask selects, is taken for −∞: exp of it is 0")
-    return with_odd(case.node, case.dtype, -math.inf, full(number(1), case.shape))
+    return nothing_but(-math.inf, case.shape, case.dtype)
 
 
-def _extreme(largest: bool) -> Rule:
-    pick = choices.greater if largest else choices.smaller
-    least = -math.inf if largest else math.inf
-
+def _extreme(of_numbers: Callable[..., Value], of_masks: Callable[..., Node]) -> Rule:
     def rule(at: Lowering, a: Value, b: Value) -> Value:
-        if a.kind == "b":
-            return at.made((choices.either if largest else both)(a.node, b.node))
-        return greater_of(at.dtype(), a, b, pick, least)
+        if kind_of(a.dtype) == "b":
+            return at.made(of_masks(a.node, b.node))
+        return of_numbers(at.dtype(), a, b)
 
     return rule
 
 
-def greater_of(dtype: Any, a: Value, b: Value, pick: Any, least: float) -> Value:
-    """The greater of two numbers or −∞ (`least`), or the smaller of two or ∞.
-
-    Raises:
-        Refused: if one may be the other infinity, or no number.
-    """
-    if a.odd is None and b.odd is None:
-        return Value(pick(a.node, b.node), dtype)
-    for one, other in ((a, b), (b, a)):
-        if one.odd is not None and one.odd.number == least and constant(one.odd.where) == 1:
-            shape = making.broadcast(a.shape, b.shape)
-            return with_odd(
-                making.spread(other.node, shape),
-                dtype,
-                other.odd.number if other.odd else least,
-                making.spread(other.where, shape),
-            )
-    numbers = pick(a.node, b.node)
-    if {one.odd.number for one in (a, b) if one.odd is not None} == {-least}:
-        return with_odd(numbers, dtype, -least, choices.either(a.where, b.where))
-    if any(one.odd is not None and one.odd.number != least for one in (a, b)):
-        raise Refused("the greater of −∞ and ∞, or of NaN")
-    beside = choices.select(b.where, making.spread(a.node, numbers.shape), numbers)
-    node = choices.select(a.where, making.spread(b.node, numbers.shape), beside)
-    return with_odd(node, dtype, least, both(a.where, b.where))
-
-
 def _clamp(at: Lowering, low: Value, a: Value, high: Value) -> Value:
-    above = greater_of(at.dtype(), low, a, choices.greater, -math.inf)
-    return greater_of(at.dtype(), above, high, choices.smaller, math.inf)
+    return clamped(at.dtype(), low, a, high)
 
 
 RULES: dict[str, Rule] = {
@@ -168,7 +116,7 @@ RULES: dict[str, Rule] = {
     "xor": _masks(choices.unlike),
     "not": _masks(inverse),
     "select_n": _select_n,
-    "max": _extreme(True),
-    "min": _extreme(False),
+    "max": _extreme(greater_of, choices.either),
+    "min": _extreme(smaller_of, both),
     "clamp": _clamp,
 }

@@ -14,10 +14,11 @@ import numpy as np
 
 from ...statement import choices
 from ...statement.making import constant, entrywise, full, number
+from ..infinities import Value
 from ..refused import Refused
 from .entrywise import convert
 from .lowering import Lowering, Rule
-from .values import Complex, Value, kind_of
+from .values import Complex, kind_of
 
 PARTWISE = (
     *("broadcast_in_dim", "transpose", "squeeze", "expand_dims", "reshape", "slice", "rev"),
@@ -69,7 +70,8 @@ def complex_of(one: Any) -> Complex:
 
 def _partwise(own: Rule, at: Lowering, values: Any, params: Any) -> Any:
     takes = [
-        one if isinstance(one, Complex) or one.kind != "f" else complex_of(one) for one in values
+        one if isinstance(one, Complex) or kind_of(one.dtype) != "f" else complex_of(one)
+        for one in values
     ]
     parts = [
         own(

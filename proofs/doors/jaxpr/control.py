@@ -10,11 +10,12 @@ from ...statement import choices, making
 from ...statement.making import constant, number
 from ...statement.order import nonnegative
 from ...statement.whole import Number, spelled
+from ..infinities import Value, moved, select
 from ..refused import Refused
 from . import associative
 from .loops import looped
 from .lowering import Lowering, Rule
-from .values import Array, Complex, Value, moved, paired, part_by_part, select
+from .values import Array, Complex, paired, part_by_part
 
 
 def _inlined(key: str) -> Rule:

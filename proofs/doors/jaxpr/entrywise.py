@@ -1,78 +1,48 @@
-"""What is done entry by entry: arithmetic, functions, comparisons, selections, and what they make of ±∞ and NaN."""
+"""What is done entry by entry: arithmetic, functions, and changes of format."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
+from functools import partial
 from typing import Any
 
-from ...statement import choices, making, nodes
+from ...statement import choices, functions, making, nodes
 from ...statement.cases import cases_of
-from ...statement.choices import add, both, divide, inverse, multiply, negative, subtract
-from ...statement.conditions import is_whole
+from ...statement.choices import both, divide, multiply, subtract
 from ...statement.making import constant, entrywise, full, number
 from ...statement.nodes import Node
-from ...statement.order import divided, excluded, nonnegative
-from ...statement.whole import Axis, Whole, substituted, whole
+from ...statement.order import divided, nonnegative
+from ...statement.whole import Axis, Whole, whole
+from .. import infinities
+from ..infinities import Value
 from ..refused import Refused
 from .lowering import Lowering, Rule
-from .values import Odd, Value, is_nan, kind_of, with_odd
+from .values import kind_of
 
-ZERO, ONE, TWO, HALF = number(0), number(1), number(2), number(Fraction(1, 2))
-
-
-def _sum(at: Lowering, a: Value, b: Value) -> Value:
-    """a + b; −∞ + −∞ is −∞."""
-    if a.odd is None and b.odd is None:
-        return at.made(add(a.node, b.node))
-    shape = making.broadcast(a.shape, b.shape)
-    if a.odd is not None and b.odd is not None and a.odd.number != b.odd.number:
-        raise Refused(f"{a.odd.number} + {b.odd.number}")
-    odd = (a.odd or b.odd).number  # type: ignore[union-attr]
-    where = making.spread(choices.either(a.where, b.where), shape)
-    return with_odd(add(a.node, b.node), at.dtype(), odd, where)
+ZERO, ONE = number(0), number(1)
 
 
-def _negated(a: Value, node: Node) -> Value:
-    odd = None if a.odd is None else Odd(-a.odd.number, a.odd.where)
-    return Value(node, a.dtype, odd)
+def _made(of: Callable[..., Value]) -> Rule:
+    """The rule for what makes a value of a format and of values; whole numbers have to fit it."""
 
+    def rule(at: Lowering, *values: Value) -> Value:
+        found = of(at.dtype(), *values)
+        return at.made(found.node) if found.odd is None else found
 
-def _neg(at: Lowering, a: Value) -> Value:
-    found = negative(a.node)
-    return at.made(found) if a.odd is None else _negated(a, found)
-
-
-def _difference(at: Lowering, a: Value, b: Value) -> Value:
-    if a.odd is None and b.odd is None:
-        return at.made(subtract(a.node, b.node))
-    return _sum(at, a, _negated(b, negative(b.node)))
+    return rule
 
 
 def _product(at: Lowering, a: Value, b: Value) -> Value:
-    """a · b; ±∞ only times a number whose sign is seen."""
-    for one, other in ((a, b), (b, a)):
-        scale = constant(other.node)
-        if one.odd is not None and other.odd is None and scale not in (None, 0):
-            odd = one.odd.number if scale > 0 else -one.odd.number
-            where = making.spread(one.odd.where, making.broadcast(a.shape, b.shape))
-            return with_odd(multiply(a.node, b.node), at.dtype(), odd, where)
     if kind_of(at.dtype()) == "b":
         return at.made(both(a.node, b.node))
-    return at.made(multiply(a.real, b.real))
+    return _made(infinities.product)(at, a, b)
 
 
 def _quotient(at: Lowering, a: Value, b: Value) -> Value:
     if kind_of(at.dtype()) == "i":
         return at.made(_whole_quotient(a.node, b.node))
-    scale = constant(b.node)
-    if a.odd is not None and scale not in (None, 0) and b.odd is None:
-        odd = a.odd.number if scale > 0 else -a.odd.number
-        found = divide(a.node, b.node)
-        return with_odd(found, at.dtype(), odd, making.spread(a.odd.where, found.shape))
-    return at.made(divide(a.real, b.real))
+    return infinities.quotient(at.dtype(), a, b)
 
 
 def _whole_quotient(a: Node, b: Node) -> Node:
@@ -125,58 +95,6 @@ def _remainder(at: Lowering, a: Value, b: Value) -> Value:
 # Functions of real numbers.
 
 
-def _real(make: Callable[[Node], Node], least: float | None = None, most: float | None = None):
-    """A function of real numbers, with its values at −∞ and at ∞, where it has some."""
-    ends = {-math.inf: least, math.inf: most}
-
-    def rule(at: Lowering, a: Value) -> Value:
-        if a.odd is None:
-            return at.made(make(a.node))
-        end = math.nan if is_nan(a.odd.number) else ends[a.odd.number]
-        if end is None:
-            raise Refused(f"a function of {a.odd.number}")
-        if math.isfinite(end):
-            value = full(number(Fraction(end)), a.shape)
-            return at.made(choices.select(a.odd.where, value, make(a.node)))
-        return with_odd(make(a.node), at.dtype(), end, a.odd.where)
-
-    return rule
-
-
-def _named(name: str) -> Callable[[Node], Node]:
-    return lambda a: entrywise(name, a)
-
-
-_exp = _named("exp")
-
-
-def _logistic(a: Node) -> Node:
-    return divide(full(ONE, a.shape), add(ONE, _exp(negative(a))))
-
-
-def _hyperbolic(sign: Callable[[Node, Node], Node]) -> Callable[[Node], Node]:
-    return lambda a: multiply(HALF, sign(_exp(a), _exp(negative(a))))
-
-
-def _log_of_2() -> Node:
-    return entrywise("log", TWO)
-
-
-def _cube_root(a: Node) -> Node:
-    """exp(log|a| / 3) with the sign of a, for a ≠ 0."""
-    third = number(Fraction(1, 3))
-    return multiply(choices.sign(a), _exp(multiply(third, entrywise("log", choices.absolute(a)))))
-
-
-def _root(a: Node) -> Node:
-    value = constant(a)
-    if isinstance(value, int | Fraction) and value >= 0:
-        root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
-        if root * root == value:
-            return full(number(root), a.shape)
-    return entrywise("sqrt", a)
-
-
 def _integer_pow(at: Lowering, a: Value, *, y: int) -> Value:
     return at.made(choices.raised(a.real, y))
 
@@ -190,74 +108,19 @@ def _one_minus_square(at: Lowering, a: Value) -> Value:
 
 
 def _pow(at: Lowering, a: Value, b: Value) -> Value:
-    """A power whose exponent is a number, or a whole number that sizes and positions determine."""
-    base, exponent = a.real, b.real
-    known = constant(exponent)
-    if isinstance(known, int | Fraction):
-        if Fraction(known).denominator == 1:
-            return at.made(making.spread(choices.raised(base, int(known)), at.shape()))
-        if Fraction(known).denominator == 2:
-            root = choices.raised(_root(base), int(2 * known))
-            return at.made(making.spread(root, at.shape()))
-    found = cases_of(exponent)
-    if found is None:
-        if kind_of(b.dtype) == "i":
-            raise Refused("a power whose exponent is a whole number that inputs determine")
-        at.note("powers with real exponents are of numbers > 0")
-        return at.made(_exp(multiply(exponent, entrywise("log", base))))
-    if len(found) == 1 and not found[0][0] and nonnegative(found[0][1], exponent.shape):
-        return at.made(entrywise("power", base, exponent))
-    return at.made(_powers(at, base, exponent))
-
-
-def _powers(at: Lowering, base: Node, exponent: Node) -> Node:
-    """base^e for e of either sign: entries of the powers 0, 1, … of the base, and of those of its inverse."""
-    shape = making.broadcast(base.shape, exponent.shape)
-    found = cases_of(making.spread(exponent, shape))
-    assert found is not None
-    total: Node | None = None
-    for guards, e in found:
-        for sign in (1, -1):
-            place = e * sign
-            where = guards | {place if sign > 0 else place - 1}
-            if excluded(where, shape):
-                continue
-            where = {g for g in where if not nonnegative(g, shape)}
-            every = nodes.Positions(_greatest(place, shape) + 1)
-            power = entrywise("power", making.expanded(base, len(base.shape)), every)
-            if sign < 0:
-                at.note("where the exponent of a power is negative, its base is not 0")
-                power = divide(full(ONE, power.shape), power)
-            lacking = len(shape) - len(base.shape)
-            places = [0 if n == 1 else whole(Axis(lacking + k)) for k, n in enumerate(base.shape)]
-            part = making.take(power, [*places, place], shape, where)
-            total = part if total is None else add(total, part)
-    return full(ONE, shape) if total is None else total
-
-
-def _greatest(place: Any, shape: nodes.Shape) -> Any:
-    """A whole number that no entry is above, −1 at least.
-
-    Raises:
-        Refused: if none is seen.
-    """
-    for k, length in enumerate(shape):
-        every = (substituted(place, {Axis(k): end}) for end in (length - 1, 0))
-        place = next((end for end in every if nonnegative(end - place, shape)), None)
-        if place is None:
-            break
-    if place is None or not nonnegative(place + 1):
-        raise Refused("a power whose exponents are not seen to be bounded")
-    return place
+    """A power whose exponent is real, or a whole number that sizes and positions determine."""
+    if kind_of(b.dtype) == "i" and cases_of(b.real) is None:
+        raise Refused("a power whose exponent is a whole number that inputs determine")
+    return at.made(making.spread(functions.power(a.real, b.real, at.note), at.shape()))
 
 
 def convert(at: Lowering, a: Value, dtype: Any) -> Value:
     """The same numbers in another format; of real ones the whole part in a whole one, whether they are 0 in a mask."""
-    old, new = a.kind, kind_of(dtype)
+    old, new = kind_of(a.dtype), kind_of(dtype)
     if new == "f" or old == new == "b":
         return replace(a, dtype=dtype)
     if new == "b":
-        return Value(inverse(choices.vanishing(a.real)), dtype)
+        return Value(choices.truth(a.real), dtype)
     if new == "i":
         node = a.real if old in "ib" else choices.truncated(a.real)
         return Value(node if old == "b" else at.fitting(node, dtype), dtype)
@@ -274,19 +137,6 @@ def _reduce_precision(at: Lowering, a: Value, *, exponent_bits: int, mantissa_bi
 
 def _round(at: Lowering, a: Value, *, rounding_method: Any) -> Value:
     return at.made(choices.nearest(a.real, int(rounding_method) == 1))
-
-
-def _sign(at: Lowering, a: Value) -> Value:
-    if a.odd is not None and not is_nan(a.odd.number):
-        end = number(1 if a.odd.number > 0 else -1)
-        return at.made(choices.select(a.odd.where, end, choices.sign(a.node)))
-    return at.made(choices.sign(a.real))
-
-
-def _abs(at: Lowering, a: Value) -> Value:
-    if a.odd is not None:
-        return with_odd(choices.absolute(a.node), a.dtype, abs(a.odd.number), a.odd.where)
-    return at.made(choices.absolute(a.node))
 
 
 def _same(at: Lowering, a: Any) -> Any:
@@ -310,42 +160,28 @@ def _several(at: Lowering, *values: Any) -> list[Any]:
     return list(values)
 
 
+NAMED = (
+    *("exp", "exp2", "expm1", "log", "log1p", "log2", "sqrt", "rsqrt", "sin", "cos", "tan"),
+    *("asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc"),
+    *("floor", "ceil", "abs", "sign"),
+)
+"""Functions that JAX calls by their usual names."""
 RULES: dict[str, Rule] = {
-    "add": _sum,
-    "add_any": _sum,
-    "sub": _difference,
+    "add": _made(infinities.total),
+    "add_any": _made(infinities.total),
+    "sub": _made(infinities.difference),
     "mul": _product,
     "div": _quotient,
     "rem": _remainder,
-    "neg": _neg,
+    "neg": _made(infinities.negated),
     "integer_pow": _integer_pow,
     "pow": _pow,
     "square": _square,
     "one_minus_square": _one_minus_square,
-    "exp": _real(_exp, 0.0, math.inf),
-    "exp2": _real(lambda a: _exp(multiply(_log_of_2(), a)), 0.0, math.inf),
-    "expm1": _real(lambda a: subtract(_exp(a), ONE), -1.0, math.inf),
-    "log": _real(_named("log"), None, math.inf),
-    "log1p": _real(lambda a: entrywise("log", add(ONE, a)), None, math.inf),
-    "log2": _real(lambda a: divide(entrywise("log", a), _log_of_2()), None, math.inf),
-    "sqrt": _real(_root, None, math.inf),
-    "rsqrt": _real(lambda a: divide(full(ONE, a.shape), _root(a)), None, 0.0),
-    "cbrt": _real(_cube_root, -math.inf, math.inf),
-    "logistic": _real(_logistic, 0.0, 1.0),
-    "sinh": _real(_hyperbolic(subtract), -math.inf, math.inf),
-    "cosh": _real(_hyperbolic(add), math.inf, math.inf),
-    "tanh": _real(_named("tanh"), -1.0, 1.0),
-    "erf": _real(_named("erf"), -1.0, 1.0),
-    "erfc": _real(lambda a: subtract(ONE, entrywise("erf", a)), 2.0, 0.0),
-    **{
-        name: _real(_named(name))
-        for name in ("sin", "cos", "tan", "asin", "acos", "atan", "asinh", "acosh", "atanh")
-    },
-    "floor": _real(lambda a: a if is_whole(a) else entrywise("floor", a), -math.inf, math.inf),
-    "ceil": _real(lambda a: a if is_whole(a) else entrywise("ceil", a), -math.inf, math.inf),
+    **{name: _made(partial(infinities.of_real, name)) for name in NAMED},
+    "logistic": _made(partial(infinities.of_real, "sigmoid")),
+    "cbrt": _made(partial(infinities.of_real, "cbrt")),
     "round": _round,
-    "abs": _abs,
-    "sign": _sign,
     "convert_element_type": _convert,
     "reduce_precision": _reduce_precision,
     "stop_gradient": _same,

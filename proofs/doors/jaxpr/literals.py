@@ -12,8 +12,9 @@ import numpy as np
 from ...interpret.programs.literals import TABLE, Meant, meant
 from ...statement import choices, making
 from ...statement.nodes import Node, Positions
+from ..infinities import Value, meant_by, moved, nothing_but
 from ..refused import Refused
-from .values import Array, Complex, Odd, Value, moved
+from .values import Array, Complex
 
 Note = Callable[[str], None]
 ONE_OFF = Fraction(1, 2**52)
@@ -44,8 +45,7 @@ def _constant(array: np.ndarray, dtype: Any, note: Note) -> Value:
     if (array == first).all() or array.size == 1:
         one = _number(first, str(dtype), note)
         if not isinstance(one, Node):
-            where = making.full(making.number(1), array.shape)
-            return Value(making.full(making.number(0), array.shape), dtype, Odd(one, where))
+            return nothing_but(one, array.shape, dtype)
         return Value(making.full(one, array.shape), dtype)
     if array.size > TABLE:
         raise Refused(
@@ -79,11 +79,7 @@ def _number(value: Any, dtype: str, note: Note) -> Node | float:
     given = meaning(real, dtype)
     if not given.is_exactly(real):
         note(f"literals are the numbers that they mean: {real!r} is {given}")
-    if not (given.root or given.log):
-        return making.number(given.number)
-    function = "log" if given.log else "sqrt"
-    found = making.entrywise(function, making.number(given.number))
-    return found if given.sign > 0 else choices.negative(found)
+    return meant_by(given)
 
 
 def meaning(value: float, dtype: str) -> Meant:

@@ -18,8 +18,9 @@ from ...statement.order import nonnegative
 from ...statement.reshaping import reshaped
 from ...statement.turns import turned
 from ...statement.whole import Number, Position, Whole
+from ..infinities import Odd, Value, moved, with_odd
 from ..refused import Refused
-from .values import Array, Odd, Value, moved, paired, parts, with_odd
+from .values import Array, kind_of, paired, parts
 
 UNROLLED = 8
 """The number of turns up to which a loop is lowered turn by turn."""
@@ -93,7 +94,7 @@ TRIALS = 4
 
 
 def _slot(one: Value) -> Slot:
-    scalar = one.kind == "i" and not one.shape and making.entry_of(one.node) is not None
+    scalar = kind_of(one.dtype) == "i" and not one.shape and making.entry_of(one.node) is not None
     return Slot(one, 1 if scalar else None, "first" if one.odd is not None else "")
 
 

@@ -22,10 +22,11 @@ from ...statement.formats import Format
 from ...statement.nodes import Held, Node, Shape
 from ...statement.order import nonnegative
 from ...statement.whole import Number, Size, Whole, whole
+from ..infinities import Value
 from ..refused import Refused
 from . import literals
 from .sizes import Dimensions
-from .values import Array, Value, kind_of
+from .values import Array, kind_of
 
 LIMIT = 2**31 - 1
 """The greatest size that is looked at, and the greatest whole number of 32 bits, in which JAX counts."""
@@ -103,16 +104,12 @@ class Lowering:
                 raise Refused(f"the primitive {name!r} is not read{self.where()}")
             found = self.apply(rule, name, inputs, equation.params)
         except Refused as error:
-            if getattr(error, "placed", False):
+            if error.placed:
                 raise
             line = "" if name in str(error) else f" ({name}{self.where()})"
-            placed = Refused(f"{error}{line}", error.depends)
-            placed.placed = True  # type: ignore[attr-defined]
-            raise placed from error
+            raise Refused(f"{error}{line}", error.depends, placed=True) from error
         except IllFormed as error:
-            placed = Refused(f"{error} ({name}{self.where()})")
-            placed.placed = True  # type: ignore[attr-defined]
-            raise placed from error
+            raise Refused(f"{error} ({name}{self.where()})", placed=True) from error
         finally:
             self._open.pop()
         return found if isinstance(found, list) else [found]

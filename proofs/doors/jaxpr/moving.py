@@ -9,9 +9,10 @@ from ...statement.making import full, number
 from ...statement.nodes import Node
 from ...statement.reshaping import reshaped
 from ...statement.whole import Axis, whole
+from ..infinities import Value, moved
 from ..refused import Refused
 from .lowering import Lowering, Rule
-from .values import Value, kind_of, moved
+from .values import kind_of
 
 
 def _broadcast_in_dim(
@@ -69,10 +70,7 @@ def _split(at: Lowering, a: Value, *, axis: int, sizes: Any) -> list[Value]:
     def move(node: Node) -> list[Node]:
         found, start = [], 0
         for length in lengths:
-            places = list(making.places_of(node.shape))
-            places[axis] = places[axis] + start
-            shape = (*node.shape[:axis], length, *node.shape[axis + 1 :])
-            found.append(making.take(node, places, shape))
+            found.append(placing.sliced(node, axis, start, length))
             start = start + length
         return found
 

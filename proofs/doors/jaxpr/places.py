@@ -19,9 +19,10 @@ from ...statement.making import constant, full, number
 from ...statement.nodes import Lookup, Node, Positions, Shape
 from ...statement.order import excluded, nonnegative
 from ...statement.whole import Axis, Number, Whole, substituted, whole
+from ..infinities import Value, common, select, with_odd
 from ..refused import Refused
 from .lowering import Lowering, Rule
-from .values import Value, common, select, with_odd
+from .values import kind_of
 
 
 def _component(starts: Node, n: int) -> Node:
@@ -73,7 +74,7 @@ def _gather(
     if "FILL" not in str(mode).upper() or a.odd is not None:
         raise Refused("a gather that may read outside its array")
     filling = at.constant(math.nan if fill_value is None else fill_value, a.dtype)
-    if a.kind != "f" and fill_value is None:
+    if kind_of(a.dtype) != "f" and fill_value is None:
         raise Refused("a gather of whole numbers that may read outside its array")
     return select(outside, filling, Value(read(a.node), a.dtype))  # type: ignore[arg-type]
 

@@ -16,11 +16,12 @@ from ...statement.formats import REAL
 from ...statement.nodes import Held, Input, Node, Shape
 from ...statement.statement import Relation, Statement, inputs_of, relation
 from ...statement.whole import Size, whole
+from ..infinities import Value
 from ..refused import Refused
 from .lowering import Lowering
 from .table import RULES
 from .tracing import Given, Traced, traced
-from .values import Array, Complex, Value
+from .values import Array, Complex
 
 
 class Pair(NamedTuple):

@@ -14,11 +14,11 @@ from ...statement.nodes import Node
 from ...statement.order import nonnegative
 from ...statement.reshaping import reshaped
 from ...statement.turns import turned
-from ...statement.whole import Axis, Number, whole
+from ...statement.whole import Axis, whole
+from ..infinities import Value, greater_of, smaller_of, with_odd
 from ..refused import Refused
-from .comparing import greater_of
 from .lowering import Lowering, Rule
-from .values import Value, with_odd
+from .values import kind_of
 
 
 def _reduce_sum(at: Lowering, a: Value, *, axes: Any) -> Value:
@@ -48,7 +48,7 @@ def _extreme(largest: bool) -> Rule:
     least = -math.inf if largest else math.inf
 
     def rule(at: Lowering, a: Value, *, axes: Any, out_sharding: Any = None) -> Value:
-        if a.kind == "b":
+        if kind_of(a.dtype) == "b":
             return (_any if largest else _all)(at, a, axes=axes)
         for axis in sorted(axes, reverse=True):
             a = _along(at, a, axis, largest, least)
@@ -96,13 +96,13 @@ def _one_by_one(at: Lowering, a: Value, axis: int, largest: bool, least: float) 
     """Where every entry along an axis may be −∞: a loop that carries the greatest, and whether there is one."""
     assert a.odd is not None
     rows, masks = along.first(a.node, axis), along.first(a.odd.where, axis)
-    pick = choices.greater if largest else choices.smaller
+    pick = greater_of if largest else smaller_of
 
     def turn(time: Any, before: Any) -> Any:
         best, none = before
         one = with_odd(best, a.dtype, least, none)
         here = making.row(rows, time), making.row(masks, time)
-        both = greater_of(a.dtype, one, with_odd(here[0], a.dtype, least, here[1]), pick, least)
+        both = pick(a.dtype, one, with_odd(here[0], a.dtype, least, here[1]))
         return [both.node, both.where], []
 
     if not nonnegative(rows.shape[0] - 1):
@@ -174,21 +174,13 @@ def _convolution(
         array = placing.spaced(array, number(0), gap, axis)
     shape = at.shape()
     spots = [shape[k] for k in numbers.out_spec[2:]]
-    taps, rank = kernel.shape[2:], len(kernel.shape) - 2
-    places: list[Number] = [whole(Axis(0)), whole(Axis(1))]
-    guards: list[Number] = []
-    for k in range(rank):
-        stride, step = (
-            at.fixed(one[k], "a convolution with a stride")
-            for one in (window_strides, rhs_dilation)
-        )
-        place = whole(Axis(2 + k)) * stride + whole(Axis(2 + rank + k)) * step
-        place = place - at.number(padding[k][0])
-        places.append(place)
-        guards += placing.within(place, array.shape[2 + k])
-    lengths = (*array.shape[:2], *spots, *taps)
-    guards = [g for g in guards if not nonnegative(g, lengths)]
-    windows = making.take(array, places, lengths, guards)
+    rank = len(kernel.shape) - 2
+    strides, steps = (
+        [at.fixed(n, "a convolution with a stride") for n in one]
+        for one in (window_strides, rhs_dilation)
+    )
+    before = [at.number(low) for low, _ in padding]
+    windows = placing.windows(array, spots, kernel.shape[2:], strides, steps, before)
     found = _grouped(at, windows, kernel, rank, feature_group_count)
     order = [list(numbers.out_spec).index(k) for k in range(len(shape))]
     return at.made(making.permuted(found, order))
