@@ -92,7 +92,11 @@ BODIES = {
     "dies": ("import os; os.kill(os.getpid(), 11)", "error", "ended with signal SIGSEGV"),
     "forks": ("import os; os.fork()", "proved", ""),
     "prints": ("import os; print('one'); os.system('echo two')", "proved", "one"),
-    "answers nothing": ("return None", "error", "returned NoneType at mine.py:12; return equal(left, right)"),
+    "answers nothing": (
+        "return None",
+        "error",
+        "returned NoneType at mine.py:12; return equal(left, right)",
+    ),
     "takes an array for a key": ("{{x: 1}}", "error", "an array of symbols is no key"),
     "compares": ("assert c > 0", "error", "state the condition in assuming="),
     "asks for a number": ("float(c)", "error", "leave out float(), int() and the math module"),

@@ -489,10 +489,12 @@ def test_a_bound_is_not_proved_by_that_of_a_weaker_one(tmp_path: Path):
     assert own is not None
     assert isinstance(all_sizes.checked(weak, found.certificate), Proof)
     assert isinstance(all_sizes.checked(strong, found.certificate), Stale)
+    forged = replace(found.certificate, statement=hash_of(strong))
+    assert isinstance(all_sizes.checked(strong, forged), Stale)
     for goal in own["goals"]:
         (pair,) = goal[3][1]
         pair[0] = "1/2"
-    assert "refused" in str(all_sizes.checked(strong, found.certificate))
+    assert "refused" in str(all_sizes.checked(strong, forged))
 
 
 # What is false.

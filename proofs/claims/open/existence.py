@@ -89,7 +89,7 @@ def responses(S, a, x_1, x_2, eta, xp):
         mask = mamba2.decay_mask(decays)
         weights = mask[:2, 2] * S[0, 0] / 2
         factor = 1 + (weights * Z[0, :2] * Z[0, :2]).sum()
-        return (mamba2.layer(Z, mask, S), product * factor), product
+        return (mamba2.layer(Z, mask, S), product * factor), factor
 
     def after(Z):
         return scan(layer, None, (Z, xp.asarray(1)), (a, S)).final_state
