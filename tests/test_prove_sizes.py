@@ -366,14 +366,14 @@ def test_a_script_shows_a_counterexample_without_scanproof(tmp_path, monkeypatch
 def test_a_script_calls_each_side_in_its_own_framework(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scripted.py").write_text(SCRIPTED)
-    (tmp_path / "in_torch.py").write_text("import torch\n\ndef wrong(x):\n    return x.sum(0)\n")
-    found = prove("scripted:mean", shapes="x: T d", equals="in_torch:wrong")
+    (tmp_path / "summing.py").write_text("import torch\n\ndef wrong(x):\n    return x.sum(0)\n")
+    found = prove("scripted:mean", shapes="x: T d", equals="summing:wrong")
     assert found.frameworks == ("jax", "torch")
     text = program_script(found.program, found.specification, shown(found), found.frameworks)
     assert "actual = call_jax(program" in text and "claimed = call_torch(specification" in text
     alike = text.replace("torch.tensor", "jax.numpy.asarray").replace("torch.float64", "float")
     alike = alike.replace("import torch\n", "").replace(".detach().double().numpy()", "")
-    (tmp_path / "in_torch.py").write_text("def wrong(x):\n    return x.sum(0)\n")
+    (tmp_path / "summing.py").write_text("def wrong(x):\n    return x.sum(0)\n")
     (tmp_path / "shown.py").write_text(alike)  # torch itself is not installed here
     ran = subprocess.run([sys.executable, "shown.py"], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr

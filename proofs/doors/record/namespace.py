@@ -111,6 +111,11 @@ class Namespace(Functions, NumPyFunctions):
         value = array(loss(Recorded(point))).node
         return Recorded(binding.gradient(point, value, at.node))
 
+    def depends(self, loss: Callable[[Any], Any], at: Any) -> bool:
+        """Whether a loss uses its argument."""
+        (point,) = binding.placeholders([at.node.shape])
+        return point in array(loss(Recorded(point))).node.free
+
     def scan(self, step: Any, parameters: Any, state: Any, tokens: Any, length: Any) -> Any:
         """A step function run over tokens."""
         return loops.scan(step, parameters, state, tokens, number_of(length))
