@@ -11,6 +11,9 @@ import numpy as np
 
 from .scalar import NotPolynomial, Ratio
 
+AT_ONE_PLACE = {"exp": (0, 1), "log": (1, 0), "abs": (0, 0), "sqrt": (0, 0)}
+"""Functions that are no polynomials, with the place at which every field has their value, and the value."""
+
 
 class Field(Protocol):
     """Scalars that compute with + − · / among themselves, and how numbers and functions are written in them.
@@ -48,19 +51,19 @@ class Field(Protocol):
 
     def exp(self, scalar: Any) -> Any:
         """The exponential, where the field has its value."""
-        return self._at("exp", scalar, 0, 1)
+        return self._at("exp", scalar)
 
     def log(self, scalar: Any) -> Any:
         """The natural logarithm, where the field has its value."""
-        return self._at("log", scalar, 1, 0)
+        return self._at("log", scalar)
 
     def abs(self, scalar: Any) -> Any:
         """The absolute value, where the field has its value."""
-        return self._at("abs", scalar, 0, 0)
+        return self._at("abs", scalar)
 
     def sqrt(self, scalar: Any) -> Any:
         """The square root, where the field has its value."""
-        return self._at("sqrt", scalar, 0, 0)
+        return self._at("sqrt", scalar)
 
     def largest_eigenvalue(self, gram: np.ndarray) -> Any:
         """The largest eigenvalue of a symmetric matrix of scalars."""
@@ -74,8 +77,9 @@ class Field(Protocol):
         """The product of two matrices of scalars."""
         return np.matmul(left, right)
 
-    def _at(self, function: str, scalar: Any, place: int, value: int) -> Any:
+    def _at(self, function: str, scalar: Any) -> Any:
         """The value of a function at the only place where it has one here."""
+        place, value = AT_ONE_PLACE[function]
         if scalar != self.number(place) and scalar != place:
             raise NotPolynomial(function)
         return self.number(value)

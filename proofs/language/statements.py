@@ -125,6 +125,14 @@ class Approached:
 
 
 Statement = Equal | Differs | AtMost | Determines | Undetermined | Approached
+KINDS: dict[str, type[Any]] = {
+    "equal": Equal,
+    "at_most": AtMost,
+    "differs": Differs,
+    "determines": Determines,
+    "undetermined": Undetermined,
+}
+"""The statements that are recorded, by the names of their relations."""
 
 
 def _numbers(side: Any) -> Any:

@@ -35,14 +35,6 @@ from .apart import apart
 from .derivative import without_gradients
 from .reading import Reading
 
-KINDS: dict[str, type[Any]] = {
-    "equal": said.Equal,
-    "at_most": said.AtMost,
-    "differs": said.Differs,
-    "determines": said.Determines,
-    "undetermined": said.Undetermined,
-}
-
 
 class NoProblem(Exception):
     """The kernel's formulas do not have what a statement says."""
@@ -121,7 +113,7 @@ class Problem(Reading):
             left, right = self(one.left), self(one.right)
         if one.kind == "at_most":
             return read._bound(said.AtMost(left, right), condition)
-        return read.Part(KINDS[one.kind], left, right, one.shared, condition=condition)
+        return read.Part(said.KINDS[one.kind], left, right, one.shared, condition=condition)
 
     def index(self, number: WholeNumber, axes: Sequence[Index] = ()) -> Index:
         """A whole number as an index; an `Axis` is one of `axes`."""

@@ -17,6 +17,7 @@ from typing import Any
 import flint
 import numpy as np
 
+from ..exact.field import AT_ONE_PLACE
 from ..exact.meter import Meter, TooLong
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..statement import making, nodes
@@ -39,10 +40,6 @@ PRIMES = range(2**30, 2**31)
 HALF = 16
 """A residue is cut into its lower bits, so many, and the others, so that sums of 2¹⁶ products do not run over."""
 LOWER = (1 << HALF) - 1
-
-
-AT_ONE_PLACE = {"exp": (0, 1), "log": (1, 0), "abs": (0, 0), "sqrt": (0, 0)}
-"""Functions that are no polynomials, with a place at which residues have their value, and the value."""
 
 
 class _Writer(Metered):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -22,14 +21,6 @@ from ...readings.exact import Change, Exact
 from ...readings.run import of
 from ...statement.statement import Relation
 from .stated import stated
-
-KINDS: dict[str, Any] = {
-    "equal": said.Equal,
-    "at_most": said.AtMost,
-    "differs": said.Differs,
-    "determines": said.Determines,
-    "undetermined": said.Undetermined,
-}
 
 
 def evaluate(
@@ -111,5 +102,5 @@ def _said(one: Relation, reading: Exact, left: np.ndarray, right: np.ndarray) ->
     label = said.Label(pieces) if len(pieces) > 1 else "".join(map(str, pieces))
     pair = ExactArray(left, reading.field), ExactArray(right, reading.field)
     if one.kind in ("determines", "undetermined"):
-        return KINDS[one.kind](*pair, one.shared, label)
-    return KINDS[one.kind](*pair, label)
+        return said.KINDS[one.kind](*pair, one.shared, label)
+    return said.KINDS[one.kind](*pair, label)

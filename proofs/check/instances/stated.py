@@ -26,7 +26,7 @@ from ..fidelity import disagreement
 
 @dataclass(frozen=True)
 class Stated:
-    """A statement that is the claim's own, for all sizes."""
+    """A statement that is the claim's own, for all sizes or at those of its `at`."""
 
     statement: Statement
     definitions: frozenset[Callable[..., Any]]
@@ -49,8 +49,9 @@ class Stated:
         return None
 
 
+ALL_SIZES = ()
 Known = dict[tuple[tuple[str, int], ...], Stated | None]
-"""By the sizes that are numbers; those of the statement for all sizes are none."""
+"""By the sizes that are numbers, `ALL_SIZES` with symbols. Once there is none at numbers, no more are recorded."""
 KEPT = 8
 """Of so many claims the statements are kept: more would be searched for garbage again and again."""
 _known: WeakKeyDictionary[Claim, Known] = WeakKeyDictionary()
@@ -65,10 +66,10 @@ def stated(claim: Claim, sizes: Sizes | None = None) -> Stated | None:
     known = _known.setdefault(claim, {})
     if len(_known) > KEPT:
         del _known[next(iter(_known))]
-    if () not in known:
-        known[()] = _faithful(claim, None)
-    found = known[()]
-    if found is None and sizes and None not in list(known.values())[1:]:
+    if ALL_SIZES not in known:
+        known[ALL_SIZES] = _faithful(claim, None)
+    found = known[ALL_SIZES]
+    if found is None and sizes and all(at == ALL_SIZES or one for at, one in known.items()):
         key = tuple(sorted(sizes.items()))
         if key not in known:
             known[key] = _faithful(claim, sizes)

@@ -13,8 +13,6 @@ from scanproof.constructs.constructions.hybrid import (
 )
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import ssd as mamba2
-from scanproof.constructs.learners.descent import stochastic_gradient_descent
-from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.constructs.learners.operators import example_index
 
 from ...language.statements import equal
@@ -27,11 +25,6 @@ LINEAR = {"x": "t+r+1 d", "w": "d", "eta": ""}
 """The theorem's data: labels y_i = w·x_i."""
 ANY_LABELS = {"x": "t+r+1 d", "y": "t+r", "eta": ""}
 SIZES = {"t": (1, 2), "r": (0, 1), "d": (1, 2)}
-
-
-def sgd_step(x, y, eta, t, xp, d):
-    """w_1 = w_0 − η∇L_t(w_0) with w_0 = 0 and L_t(w) = ½ (w·x_t − y_t)²."""
-    return stochastic_gradient_descent(HALF_SUM, xp.zeros((d,)), x[:-1], y, eta, [t - 1])
 
 
 @ssd.claim(

@@ -25,13 +25,7 @@ from .namespace import Namespace
 from .python import written_out
 from .recording import Limits, Recording, Turns, recording, refusal
 
-KINDS: dict[type, str] = {
-    said.Equal: "equal",
-    said.AtMost: "at_most",
-    said.Differs: "differs",
-    said.Determines: "determines",
-    said.Undetermined: "undetermined",
-}
+KINDS = {kind: name for name, kind in said.KINDS.items()}
 FOR_NUMBERS = (TypeError, ValueError, AttributeError, IndexError, ArithmeticError, IllFormed)
 """What a condition raises that branches on its numbers, where it is called with symbols."""
 
