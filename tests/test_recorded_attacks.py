@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 import threading
 from pathlib import Path
@@ -50,6 +51,23 @@ COUNTING = {"scan": scanned, "iterate": lambda x, N: equal(iterate(Counting(), x
 def test_a_step_that_counts_its_turns_is_run_far_out(body):
     one = claim(body, {"x": "N"})
     assert "is not what the body computes at N = " in str(disagreement(one, record(one)))
+
+
+def test_a_step_that_raises_at_a_later_turn_is_run_far_out():
+    def body(x):
+        step = Counting()
+
+        def once(_, s, v):
+            if step(0) == 0 and step.turns > 60:
+                raise ValueError("no more")
+            return s + v, s
+
+        return equal(scan(once, None, 0 * x[0], x).final_state, x.sum())
+
+    one = claim(body, {"x": "N"})
+    assert re.search(
+        r"the body does not run at N = \d+, .*: no more", str(disagreement(one, record(one)))
+    )
 
 
 def test_residues_of_long_numbers_do_not_run_over():

@@ -50,6 +50,8 @@ FAR = 120_000
 """The operations of the statement that sizes far out may take, all together."""
 ONE_CHOICE, AT_NUMBERS = 4, 2
 """How often the body is run where there is one choice of sizes, and where it is recorded at one."""
+RUN_OVER = (ArithmeticError, MemoryError, RecursionError)
+"""What the machine's numbers and memory raise far out; all else that is raised there is the body's own."""
 VOLUME = 400
 """Choices whose sizes have a greater product are left out, unless all but one of them are least."""
 ROUNDING = 2**20 * float(np.finfo(float).eps)
@@ -119,7 +121,9 @@ class _Comparison:
             with around or nullcontext():
                 own, error = _attempted(lambda: [*untraced(self.claim, sizes, inputs, self.texts)])
         far = meter is not None
-        if (error is not None and other is not None) or (far and (error or other)):
+        if error is not None and other is not None:
+            return None
+        if far and isinstance(error or other, RUN_OVER):
             return None
         where = f" at {by_name(sizes)}" if sizes else ""
         if error is not None:
