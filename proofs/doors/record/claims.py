@@ -31,7 +31,7 @@ FOR_NUMBERS = (TypeError, ValueError, AttributeError, IndexError, ArithmeticErro
 
 
 def record(
-    claim: Claim, sizes: Mapping[str, int] | None = None, programs: bool = False
+    claim: Claim, sizes: Mapping[str, int] | None = None, programs: bool = True
 ) -> Statement:
     """The claim's statement, for all sizes, or at these.
 

@@ -57,7 +57,7 @@ class Recording:
 
     numbers: bool = False
     """Whether sizes are numbers, and not symbols."""
-    programs: bool = False
+    programs: bool = True
     """Whether programs are recorded, by what their framework traces."""
     refusals: list[str] = field(default_factory=list)
     arrays: int = 0
