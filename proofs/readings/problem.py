@@ -66,7 +66,7 @@ def problem(
         session.taken.setdefault(text)
     statement = apart(statement)
     reading = Problem(statement, session, given, sizes, parameters)
-    reading.taken_inside = taken_inside
+    import os; reading.taken_inside = taken_inside or bool(os.environ.get("TI"))
     parts = [reading.part(one) for one in statement.relations]
     conditions = [
         reading.part(one, hypothesis.text)
