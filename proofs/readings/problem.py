@@ -13,10 +13,6 @@ from ..interpret.array import KernelArray, aligned, comprehension, reciprocal
 from ..interpret.array import function as named
 from ..interpret.namespace import Namespace
 from ..interpret.products import power, running_product
-from ..interpret.programs.arithmetic import square_root
-from ..interpret.programs.maxima import divided, exponential, maximum
-from ..interpret.programs.merging import reshaped as in_shape
-from ..interpret.programs.roots import combined
 from ..interpret.session import Session
 from ..interpret.size import Size
 from ..interpret.terms import share, substitute, total
@@ -33,7 +29,10 @@ from ..statement.whole import Axis, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
 from .apart import apart
 from .derivative import without_gradients
+from .maxima import divided, exponential, maximum
+from .merging import reshaped as in_shape
 from .reading import Reading
+from .roots import combined, square_root
 
 
 class NoProblem(Exception):
@@ -61,6 +60,7 @@ def problem(
     """
     for text in statement.assumed:
         session.taken.setdefault(text)
+    session.fits.update(dict.fromkeys(statement.fits))
     statement = apart(statement)
     reading = Problem(statement, session, given, sizes, parameters)
     parts = [reading.part(one) for one in statement.relations]
@@ -275,8 +275,7 @@ class Problem(Reading):
         return self.made(node.shape, entry)
 
     def reshape(self, node: nodes.Reshape) -> Any:
-        found = in_shape(self(node.of), list(map(self.index, node.lengths)))
-        return found if isinstance(found, KernelArray) else found.whole()
+        return in_shape(self(node.of), list(map(self.index, node.lengths)))
 
     def take(self, node: nodes.Take) -> Any:
         of_map = node.of

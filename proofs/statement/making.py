@@ -134,7 +134,9 @@ def _part_of(
     start: WholeNumber = 0
     for part in node.parts:
         end = start + part.shape[node.axis]
-        if nonnegative(place - start, shape, guards) and nonnegative(end - 1 - place, shape, guards):
+        if nonnegative(place - start, shape, guards) and nonnegative(
+            end - 1 - place, shape, guards
+        ):
             return part, start
         start = end
     return None
