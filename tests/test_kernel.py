@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from claims import claim, inner
+from formulas_at_numbers import disagreement
 
 from scanproof.constructs.arrays.array_api import outer
 from scanproof.constructs.arrays.ranges import build, each, product
@@ -20,7 +21,6 @@ from scanproof.constructs.tokens import interleaved, windows
 from scanproof.proofs import kernel
 from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.check.axioms import AXIOMS, discharged
-from scanproof.proofs.check.comparison import disagreement
 from scanproof.proofs.check.instances.evaluate import in_symbols
 from scanproof.proofs.check.instances.stated import stated
 from scanproof.proofs.decide import workers

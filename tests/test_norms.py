@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 import sympy
 from claims import claim
+from formulas_at_numbers import disagreement
 
 from scanproof import absolute, at_most, definition, determines, equal, norm, operator_norm
-from scanproof.proofs.check.comparison import disagreement
 from scanproof.proofs.check.instances.at_point import statements_at
 from scanproof.proofs.check.instances.enclosed import enclosed
 from scanproof.proofs.check.instances.points import candidates

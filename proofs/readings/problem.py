@@ -63,7 +63,7 @@ def problem(
     session.fits.update(dict.fromkeys(statement.fits))
     statement = apart(statement)
     reading = Problem(statement, session, given, sizes, parameters)
-    parts = [reading.part(one) for one in statement.relations]
+    parts = [reading.part(one) for one in (*statement.relations, *statement.owed)]
     conditions = [
         reading.part(one, hypothesis.text)
         for hypothesis in statement.hypotheses
