@@ -19,7 +19,6 @@ from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
 from scanproof.proofs.interpret.array import KernelArray
 from scanproof.proofs.interpret.claims import Interpretation
 from scanproof.proofs.interpret.evaluate import (
-    COMPARING,
     Evaluator,
     at_index,
     free_variables,
@@ -45,6 +44,8 @@ SMALLER = 100
 """Drawn numbers are divided by this before a function without exact values is taken of them."""
 WIDER = 25
 """The same where numbers are compared, since clipping and the like show beyond 1."""
+COMPARING = {"relu", "step", "zero"}
+"""Functions whose values depend on how numbers compare."""
 Tag = tuple[str, str]
 """What a pair belongs to: the kind of statement, and a condition's text."""
 Floats = list[tuple[float, float, Tag]]

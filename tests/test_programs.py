@@ -16,6 +16,7 @@ from scanproof import equal
 from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import linear_attention, ssd
+from scanproof.proofs.decide.proving import prove as run_both
 from scanproof.proofs.doors.program import program
 from scanproof.proofs.search.all_sizes import prove
 
@@ -241,16 +242,6 @@ def test_masks_as_numbers_are_compared_as_numbers():
 @pytest.mark.parametrize(
     "unread",
     [
-        lambda u: (places(u) + 127).astype(jnp.int8) * u,
-        lambda u: (places(u).astype(jnp.uint32) - 1) * u,
-        lambda u: (jnp.arange(u.shape[0], dtype=jnp.int8) * 100) * u,
-        lambda u: jax.lax.div((places(u) > 0).astype(int) * 3, 2) * u,
-        lambda u: (jnp.cumsum(places(u)) // 2) * u,
-        lambda u: (places(u) // 2) * u,
-        lambda u: (places(u) / 2).astype(int) * u,
-        lambda u: jax.lax.dynamic_slice(u, (1,), (1,)) * u,
-        lambda u: u.at[places(u) + 1].get(mode="clip"),
-        lambda u: u.at[places(u) + 1].get(mode="fill", fill_value=0),
         lambda u: jnp.where(places(u) > 0, u, jnp.nan),
         lambda u: u * (2 if u.shape[0] in {2, 3} else 1),
         lambda u: u * (2 if u.shape in {(2,), (3,)} else 1),
@@ -264,6 +255,39 @@ def test_masks_as_numbers_are_compared_as_numbers():
 )
 def test_what_real_numbers_and_whole_numbers_do_not_tell_is_not_read(unread):
     assert under(unread).startswith("not read")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "whole",
+    [
+        lambda u: jax.lax.div((places(u) > 0).astype(int) * 3, 2) * u,
+        lambda u: (jnp.cumsum(places(u)) // 2) * u,
+        lambda u: (places(u) // 2) * u,
+        lambda u: (places(u) / 2).astype(int) * u,
+        lambda u: jax.lax.dynamic_slice(u, (1,), (1,)) * u,
+        lambda u: u.at[places(u) + 1].get(mode="clip"),
+        lambda u: u.at[places(u) + 1].get(mode="fill", fill_value=0),
+    ],
+)
+def test_whole_parts_and_places_beyond_an_arrays_end_are_read_as_what_jax_computes(whole):
+    assert under(whole) == "same"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("narrow", "wide"),
+    [
+        (lambda u: (places(u) + 127).astype(jnp.int8) * u, lambda u: (places(u) + 127) * u),
+        (lambda u: (places(u).astype(jnp.uint32) - 1) * u, lambda u: (places(u) - 1) * u),
+        (
+            lambda u: (jnp.arange(u.shape[0], dtype=jnp.int8) * 100) * u,
+            lambda u: (places(u) * 100) * u,
+        ),
+    ],
+)
+def test_whole_numbers_that_run_over_their_type_are_refuted_as_they_run(narrow, wide):
+    assert run_both(narrow, shapes="u: T", equals=wide).result.verdict == "refuted"
 
 
 @pytest.mark.long

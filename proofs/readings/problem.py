@@ -108,7 +108,8 @@ class Problem(Reading):
             left, right = self(one.left), self(one.right)
         if one.kind == "at_most":
             return read._bound(said.AtMost(left, right), condition)
-        return read.Part(said.KINDS[one.kind], left, right, one.shared, condition=condition)
+        sides = read._plain(left), read._plain(right)  # none of the kernel's own words for a norm
+        return read.Part(said.KINDS[one.kind], *sides, one.shared, condition=condition)
 
     def index(self, number: WholeNumber, axes: Sequence[Index] = ()) -> Index:
         """A whole number as an index; an `Axis` is one of `axes`."""
