@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..doors.outputs import opened, opening
 from ..exact.counterexample import Counterexample, special
+from ..interpret.programs.outputs import opened, opening
 from ..language.libraries import jax as jax_for
 from ..language.sizes import axes
 

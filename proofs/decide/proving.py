@@ -23,10 +23,10 @@ from ..doors.jaxpr import purity
 from ..doors.jaxpr.literals import literals
 from ..doors.jaxpr.tracing import at_numbers, format_of
 from ..doors.meant import Literal, taken
-from ..doors.outputs import matched, paths, said
 from ..doors.program import program
 from ..doors.refused import Refused
 from ..exact.engines import UnequalShapes
+from ..interpret.programs.outputs import matched, paths, said
 from ..interpret.questions import Unreadable
 from ..language import stage
 from ..language.claim import Claim

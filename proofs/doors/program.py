@@ -23,10 +23,10 @@ from scanproof.constructs.arrays.protocols import speaking_among
 
 from ..exact.array import ExactArray
 from ..exact.scalar import NotPolynomial
+from ..interpret.programs.outputs import opening
 from ..language.libraries import jax as jax_for
 from ..readings.exact import Exact
 from ..statement.nodes import Input, Node
-from .outputs import opening
 from .refused import Refused
 
 

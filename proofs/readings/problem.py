@@ -107,8 +107,8 @@ class Problem(Reading):
         with self.bound(ranges):
             left, right = self(one.left), self(one.right)
         if one.kind == "at_most":
-            return read._bound(said.AtMost(left, right), condition)
-        sides = read._plain(left), read._plain(right)  # none of the kernel's own words for a norm
+            return read.bound(said.AtMost(left, right), condition)
+        sides = read.plain(left), read.plain(right)  # none of the kernel's own words for a norm
         return read.Part(said.KINDS[one.kind], *sides, one.shared, condition=condition)
 
     def index(self, number: WholeNumber, axes: Sequence[Index] = ()) -> Index:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...doors.outputs import Path, matched, opening, paths
+from ...interpret.programs.outputs import Path, matched, opening, paths
 from ...language.libraries import jax as jax_for
 from .. import mistakes, targets
 from ..called import with_arguments

@@ -10,13 +10,13 @@ from weakref import WeakKeyDictionary
 
 from scanproof.constructs.errors import UsageError
 
-from ...interpret.questions import Unreadable, aside, listening, raised_at
+from ...interpret.programs.outputs import opened
+from ...interpret.questions import Unreadable, aside, formats_asked, listening, raised_at
 from ...language.libraries import jax as jax_for
 from ...statement.formats import REAL
 from ...statement.formats import Format as NodeFormat
 from ...statement.nodes import Shape
 from ...statement.whole import Position, Whole
-from ..outputs import opened
 from ..refused import Refused
 from . import associative
 from .asked import INSTEAD, Decided, dimension_type, folders, numbers_unseen, refused
@@ -44,13 +44,6 @@ ASKED_FOR = Format("float32", True)
 """That in which a program for torch is traced that asks for the format: torch's default, beside those of 64 bits."""
 NUMBERS = (bool, int, float, complex)
 _formats: WeakKeyDictionary[Any, Format] = WeakKeyDictionary()
-_asked: list[bool] = []
-"""Not empty where the program that was traced last has asked for a format."""
-
-
-def asks_for_a_format() -> None:
-    """Note that a program asks which format a tensor of real numbers has."""
-    _asked.append(True)
 
 
 def format_of(function: Callable[..., Any]) -> Format:
@@ -94,12 +87,12 @@ def traced(function: Callable[..., Any], inputs: Sequence[Given], folded: bool =
         Exception: what it raises itself, where all lengths are numbers.
     """
     known = format_of(function)
-    _asked.clear()
+    formats_asked.clear()
     try:
         return in_format(function, inputs, known, folded)
     except Exception as error:
         others = [form for form in FORMATS if form != known]
-        if _asked and is_for_torch(function):
+        if formats_asked and is_for_torch(function):
             others = [ASKED_FOR]
         elif not OF_FORMATS.search(f"{error} {_causes(error)}"):
             raise

@@ -15,8 +15,8 @@ from typing import Any
 import jax
 from jax import numpy as jnp
 
-from ....doors.outputs import opened
 from ...questions import aside, listening
+from ..outputs import opened
 from . import loops, rewriting, sequences
 from .standins import math_of_sizes
 from .tensors import LOOPS, Place, Refused, Tensor, entries, refuse

@@ -13,7 +13,7 @@ import jax
 
 from scanproof.constructs.errors import UsageError
 
-from ....doors.outputs import opened
+from ..outputs import opened
 from . import formats, modes
 from .rewriting import Loader, no_loops
 from .standins import Module
