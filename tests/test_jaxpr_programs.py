@@ -63,7 +63,7 @@ def wrong(written: Written, left: Any, right: Any, names: Any, first: int = 2) -
 def proved(written: Written) -> bool:
     """Whether a proof for all sizes is found as the search is told nothing more; raises what it stops at."""
     with proving() as current:
-        for left, right in equations_of(problem(written.statement, current)):
+        for left, right in equations_of(problem(written.statement, current, taken_inside=True)):
             show(left, right)
     return True
 
