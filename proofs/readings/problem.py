@@ -9,7 +9,7 @@ from functools import cache, cached_property, reduce
 from typing import Any
 
 from ..interpret import claims as read
-from ..interpret.array import KernelArray, aligned, comprehension, reciprocal
+from ..interpret.array import KernelArray, aligned, comprehension, reciprocal, symbol
 from ..interpret.array import function as named
 from ..interpret.namespace import Namespace
 from ..interpret.products import power, running_product
@@ -42,7 +42,7 @@ class NoProblem(Exception):
 def problem(
     statement: Statement,
     session: Session,
-    given: read.Given = read.symbol,
+    given: read.Given = symbol,
     sizes: dict[str, Index] | None = None,
     parameters: Mapping[str, Callable[[Any], Any]] | None = None,
     taken_inside: bool = False,
@@ -86,7 +86,7 @@ class Problem(Reading):
         self,
         statement: Statement,
         session: Session,
-        given: read.Given = read.symbol,
+        given: read.Given = symbol,
         sizes: dict[str, Index] | None = None,
         parameters: Mapping[str, Callable[[Any], Any]] | None = None,
     ) -> None:
