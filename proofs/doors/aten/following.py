@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any
 
 from ...interpret.questions import raised_at
@@ -22,18 +22,29 @@ APART = 2
 """So many of the first turns of a loop may be told apart from the rest."""
 
 
-def followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
+def followed(
+    function: Callable[..., Any],
+    given: Sequence[Given],
+    known: Sequence[Callable[..., Any]] = (),
+) -> Traced:
     """The graph of a function, its loops over sizes as scans.
+
+    Args:
+        function: of tensors.
+        given: its arguments.
+        known: the functions that it calls, if it is not itself the one that was written; others are seen when it runs.
 
     Raises:
         Refused, Decided: as `trace` does, and if the function does not run.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it runs several times, and is not run for its own sake
-        return _followed(function, given)
+        return _followed(function, given, [f for one in known or [function] for f in _written(one)])
 
 
-def _followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
+def _followed(
+    function: Callable[..., Any], given: Sequence[Given], known: Sequence[FunctionType]
+) -> Traced:
     sizes = example_sizes(given, set())
     try:
         plain, codes = codes_run(function, example_inputs(given, sizes))
@@ -47,7 +58,7 @@ def _followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
             f"it fails where it is run{f' at {at}' if at else ''}: {type(error).__name__}{where}: {said}"
         ) from error
     numbers = {number for code in codes for number in numbers_in(code)}
-    with loops_as_calls(functions_of(codes, list(_functions(function)))) as found:
+    with loops_as_calls(functions_of(codes, known)) as found:
         if not found:
             return trace(function, given, numbers)
         now = Session()
@@ -64,10 +75,14 @@ def _followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
                     raise
 
 
-def _functions(function: Any) -> Sequence[FunctionType]:
-    if isinstance(function, MethodType):
-        function = function.__func__
-    return [function] if isinstance(function, FunctionType) else []
+def _written(function: Any) -> Sequence[FunctionType]:
+    """The function of Python's behind a method, a partial function or a wrapper."""
+    while not isinstance(function, FunctionType):
+        inner = (getattr(function, name, None) for name in ("__func__", "func", "__wrapped__"))
+        function = next((one for one in inner if one is not None), None)
+        if function is None:
+            return []
+    return [function]
 
 
 def _told_apart(now: Session, error: Decided) -> bool:

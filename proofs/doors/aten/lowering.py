@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...interpret.programs.literals import meant
+from ...interpret.programs.literals import Literal, taken
 from ...statement import choices, functions, making, nodes
 from ...statement.errors import IllFormed
 from ...statement.nodes import Node
 from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole, spelled
 from ..infinities import Value, meant_by, nothing_but
+from ..jaxpr.literals import meaning
 from . import entrywise, moving, placing, scanning, sums  # noqa: F401  they fill the table
 from .refusal import Decided, Refused
 from .sizes import Sizes, Unsaid
@@ -33,6 +34,7 @@ class Notes:
     """What is taken for granted, and how often something was made of which nothing is known."""
 
     assumes: dict[str, None] = field(default_factory=dict)
+    literals: dict[Literal, None] = field(default_factory=dict)
     unknown: int = 0
 
 
@@ -267,9 +269,11 @@ class Lowering:
 
     def literal(self, value: float, form: str = "float64") -> Node:
         """The number that a float means."""
-        found = meant(value, form)
+        found = meaning(value, form)
+        if not found.plain:
+            self.notes.literals.setdefault(Literal(value, found, self.line.removeprefix(" at ")))
         if not found.is_exactly(value):
-            self.assume(f"{value!r} is {found}")
+            self.assume(taken(value, found))
         return meant_by(found)
 
     def written(self, node: Node, windows: Mapping[int, tuple[Any, Any]], part: Node) -> Node:

@@ -48,6 +48,10 @@ class Lowered:
     shapes: tuple[Shape, ...]
     """Those of its arguments."""
 
+    def each(self, make: Callable[[Node], Any]) -> Any:
+        """The results with something else for each node; a complex one is a pair of real ones."""
+        return jax_for("a program").tree.map(make, self.outputs)
+
 
 def lowered(function: Callable[..., Any], arguments: Sequence[Node]) -> Lowered:
     """A function of JAX arrays, on these arrays.
@@ -145,8 +149,3 @@ def leaves(outputs: Any) -> list[tuple[Path, Any]]:
     """Each node of nested results, with where it lies."""
     found, _ = jax_for("a program").tree_util.tree_flatten_with_path(outputs)
     return [(tuple(map(key, path)), leaf) for path, leaf in found]
-
-
-def in_leaves(outputs: Any, make: Callable[[Node], Any]) -> Any:
-    """Nested results with something else for each node; a complex one is a pair of real ones."""
-    return jax_for("a program").tree.map(make, outputs)

@@ -18,7 +18,7 @@ from ...interpret.questions import ARRAYS, place, raised_at
 from ...statement import binding
 from ...statement.nodes import Recursion
 from ...statement.whole import Position
-from ..refused import Refused
+from ..refused import Depends, Refused
 
 MOST = 30_000
 """The most arrays that one recording may make."""
@@ -69,11 +69,13 @@ class Recording:
     """The function that each recursion repeats."""
     program: bool = False
     """Whether the body calls a program."""
+    depends: Depends | None = None
+    """What a program's refusal hinges on, where that is known."""
 
     @property
     def refused(self) -> Refused:
         """The error for what was refused first."""
-        return (Program if self.program else Refused)(self.refusals[0])
+        return (Program if self.program else Refused)(self.refusals[0], self.depends)
 
     def count(self) -> None:
         """Note that one more array was made.

@@ -13,7 +13,7 @@ its jaxpr is computed exactly; on NumPy arrays JAX runs it in float64. Nothing i
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,14 @@ import numpy as np
 from scanproof.constructs.arrays.definition import note
 from scanproof.constructs.arrays.protocols import speaking_among
 
+from ...doors.frameworks import framework_of
+from ...doors.refused import Refused
 from ...exact.array import ExactArray
 from ...exact.scalar import NotPolynomial
 from ...kernel.index import Index
 from ...language.libraries import jax as jax_for
+from ...readings.exact import Exact
+from ...statement.nodes import Input, Node
 from ..array import KernelArray
 from ..namespace import array
 from ..questions import Unreadable
@@ -45,19 +49,27 @@ TRACE = 40
 """What tracing an equation costs, in operations on scalars."""
 
 
-def program(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of JAX arrays, for claims.
+def program(function: Callable[..., Any], framework: str | None = None) -> Callable[..., Any]:
+    """A function of JAX arrays or of PyTorch's tensors, for claims.
 
     Args:
         function: takes arrays as positional arguments and returns an array, or nested tuples, lists or dicts of arrays.
-            It is what runs: it is traced by JAX each time it meets arrays of other sizes.
+            It is what runs: it is traced by its framework each time it meets arrays of other sizes.
+        framework: "jax" or "torch"; if not given, torch where the function's module imports it and not JAX.
 
     Returns:
-        A function of kernel arrays, exact arrays or NumPy arrays, with real numbers for JAX's floating-point numbers.
+        A function of kernel arrays, exact arrays or NumPy arrays, with real numbers for the framework's floats.
     """
+    if framework_of(function, framework) == "torch":
+        return _of_torch(function)
 
     at = functools.cache(lambda shapes: traced(function, [tuple(map(Index, s)) for s in shapes]))
     compiled = functools.cache(lambda: jax_for("a program").jit(opening(function)))
+
+    def lowered(nodes: Sequence[Node]) -> Any:
+        from ...doors.jaxpr.programs import lowered as of_jax  # which needs JAX
+
+        return of_jax(function, nodes)
 
     @functools.wraps(function)
     def run(*arrays: Any) -> Any:
@@ -68,10 +80,44 @@ def program(function: Callable[..., Any]) -> Callable[..., Any]:
             return _exact(at, arrays)
         speaker = speaking_among(arrays)
         if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
-            return speaker.__array_namespace__().program(function, arrays)
+            return speaker.__array_namespace__().program(lowered, arrays)
         return _floats(function, compiled(), arrays)
 
     return run
+
+
+def _of_torch(function: Callable[..., Any]) -> Callable[..., Any]:
+    from ...doors.aten.programs import Program  # which needs torch
+
+    known = Program(function)
+
+    @functools.wraps(function, updated=())
+    def run(*arrays: Any) -> Any:
+        note(_written(function))
+        speaker = speaking_among(arrays)
+        if isinstance(speaker, ExactArray):
+            return _at_numbers(known.lowered, arrays, speaker)
+        if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
+            return speaker.__array_namespace__().program(known.lowered, arrays)
+        return known.floats(arrays)
+
+    return run
+
+
+def _at_numbers(
+    lowered: Callable[[Sequence[Node]], Any], arrays: Sequence[Any], speaker: ExactArray
+) -> Any:
+    """What a program returns of exact numbers, by its nodes at these very sizes."""
+    xp = speaker.__array_namespace__()
+    given = [xp.asarray(one) for one in arrays]
+    inputs = [Input(f"x{k}", one.shape) for k, one in enumerate(given)]
+    entries = {one.name: array.entries for one, array in zip(inputs, given, strict=True)}
+    try:
+        found = lowered(inputs)
+    except Refused as error:  # what is not read says nothing about the claim
+        raise NotPolynomial(str(error)) from error
+    reading = Exact(speaker.field, {}, entries)
+    return found.each(lambda node: ExactArray(reading(node), speaker.field))
 
 
 def _written(function: Callable[..., Any]) -> Callable[..., Any]:
