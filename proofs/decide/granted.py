@@ -15,9 +15,13 @@ import numpy as np
 
 from ..check.all_sizes import LOGARITHMS, NO_DENOMINATOR_IS_0
 from ..interpret.programs.arithmetic import DOMAINS
-from ..interpret.programs.tracing import ASKED_FOR, FORMATS, format_of, in_format
+from ..interpret.programs.tracing import FORMATS, format_of, in_format
 from ..interpret.questions import aside
 from ..kernel.index import Index
+from ..statement import nodes
+from ..statement.conditions import asked
+from ..statement.nodes import Node
+from ..statement.statement import every_node
 
 CASTS = ("convert_element_type", "reduce_precision", "copy", "copy_p")
 """What a program has in one format and not in another, and does not change a real number."""
@@ -28,10 +32,6 @@ NEAR = 1e-5
 def difference(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> str | None:
     """In which format a program does something else, in words; None if it does the same, or has one format only."""
     own, other = format_of(function), FORMATS[1]
-    if own == ASKED_FOR:
-        return (
-            f"inputs are of the format {own.name}, torch's default: the program asks for the format"
-        )
     if own != FORMATS[0]:
         return None
     with suppress(Exception), aside():  # it may take no other format
@@ -51,6 +51,19 @@ def domains(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> 
     return [said for said, names in OUTSIDE.items() if used & names]
 
 
+def of_nodes(outputs: Sequence[Node]) -> list[str]:
+    """The same of a program that is read as nodes."""
+    found: dict[str, None] = {}
+    for node in every_node(outputs):
+        if isinstance(node, nodes.Solve):
+            found.setdefault(NO_DENOMINATOR_IS_0)
+        if isinstance(node, nodes.Map) and node.function in OF_FUNCTIONS and asked(node):
+            found.setdefault(OF_FUNCTIONS[node.function])
+    return list(found)
+
+
+OF_FUNCTIONS = {"divide": NO_DENOMINATOR_IS_0, "log": LOGARITHMS, **DOMAINS}
+"""Where functions of nodes are not defined."""
 OUTSIDE = {
     NO_DENOMINATOR_IS_0: {"div", "rem", "rsqrt", "pow", "triangular_solve"},
     LOGARITHMS: {"log", "log1p", "log2"},

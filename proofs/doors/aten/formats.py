@@ -1,4 +1,4 @@
-"""In which format a function is traced: whether it does the same in float64 as in torch's default is seen by running it.
+"""In which format a function is traced: whether float64 and torch's default make a difference is seen by running it.
 
 Rounding is not looked at, so that a function that does the same operations on the same numbers in both formats is one
 of real numbers. One that asks for the format, or takes float32 alone, is read as it is in float32, and says so.

@@ -139,15 +139,3 @@ def dtype_of(node: Node) -> Any:
     if form.kind == "real":
         return t.get_default_dtype()
     return getattr(t, f"{form.kind}{form.bits or 64}")
-
-
-def of_module(module: Any) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """A module's parameters and buffers by name, and its function of these and of the module's own arguments."""
-    t = torch()
-    names = (*dict(module.named_parameters()), *dict(module.named_buffers()))
-
-    def function(*given: Any) -> Any:
-        held = dict(zip(names, given, strict=False))
-        return t.func.functional_call(module, held, given[len(names) :])
-
-    return names, function

@@ -111,8 +111,24 @@ class Program:
         self._nested = opened(self.function(*tensors), leaf)
         return leaves
 
-    def floats(self, arrays: Sequence[Any]) -> Any:
-        """What PyTorch computes of NumPy's arrays, in the program's format; arrays of the coarsest format in it."""
+    def only_for(self, shapes: Sequence[Sequence[int]]) -> str:
+        """The one format of which what is read speaks; "" where the format makes no difference.
+
+        Args:
+            shapes: those of the arguments, at small numbers.
+        """
+        found = self.format([Given(tuple(one), torch().float64) for one in shapes])
+        return found.name if found.says else ""
+
+    def floats(
+        self, arrays: Sequence[Any], made: Callable[[np.ndarray], Any] = lambda one: one
+    ) -> Any:
+        """What PyTorch computes of NumPy's arrays, in the program's format; arrays of the coarsest format in it.
+
+        Args:
+            arrays: the arguments.
+            made: what becomes of each array.
+        """
         t = torch()
         given = [Given(np.shape(one), t.float64) for one in arrays]
         form = self.format(given)
@@ -120,7 +136,7 @@ class Program:
             warnings.simplefilter("ignore")
             dtype = getattr(t, form.name)
             found = self._leaves(*(t.tensor(np.asarray(one, float), dtype=dtype) for one in arrays))
-            arrays = [_array(one, form) for one in found]
+            arrays = [made(_array(one, form)) for one in found]
         return opened(self._nested, lambda one: None if one is None else arrays[one])
 
 

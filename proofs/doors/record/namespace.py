@@ -158,9 +158,7 @@ class Namespace(Functions, NumPyFunctions):
         """The largest singular value of matrices."""
         return Recorded(nodes.Norm("operator", array(one).node))
 
-    def program(
-        self, lowered: Callable[[Sequence[nodes.Node]], Any], arrays: Sequence[Any]
-    ) -> Any:
+    def program(self, lowered: Callable[[Sequence[nodes.Node]], Any], arrays: Sequence[Any]) -> Any:
         """What a program makes of arrays of the claim, by its framework's trace, where programs are recorded.
 
         Args:

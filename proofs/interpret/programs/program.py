@@ -60,7 +60,7 @@ def program(function: Callable[..., Any], framework: str | None = None) -> Calla
     Returns:
         A function of kernel arrays, exact arrays or NumPy arrays, with real numbers for the framework's floats.
     """
-    if framework_of(function, framework) == "torch":
+    if framework == "torch" or framework_of(function, framework) == "torch":
         return _of_torch(function)
 
     at = functools.cache(lambda shapes: traced(function, [tuple(map(Index, s)) for s in shapes]))
@@ -89,7 +89,8 @@ def program(function: Callable[..., Any], framework: str | None = None) -> Calla
 def _of_torch(function: Callable[..., Any]) -> Callable[..., Any]:
     from ...doors.aten.programs import Program  # which needs torch
 
-    known = Program(function)
+    known = function if isinstance(function, Program) else Program(function)
+    function = known.function
 
     @functools.wraps(function, updated=())
     def run(*arrays: Any) -> Any:
