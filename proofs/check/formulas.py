@@ -11,6 +11,7 @@ from collections.abc import Callable
 from ..doors.record.claims import record
 from ..doors.record.recording import Program
 from ..doors.refused import Refused
+from ..doors.told_apart import cases
 from ..exact.instance import Point
 from ..exact.mutation import OnLeaf
 from ..interpret import claims as bodies
@@ -88,7 +89,9 @@ def calls_program(claim: Claim) -> bool:
     except Program:
         return True
     except Refused as error:
-        raise Unreadable(str(error)) from error
+        unread = Unreadable(str(error))
+        unread.split = cases(error.depends)
+        raise unread from error
     return False
 
 

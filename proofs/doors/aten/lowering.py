@@ -180,7 +180,7 @@ class Lowering:
         try:
             return [tuple(map(self.sizes.of, meta.shape)) for meta in self._metas()]
         except Unsaid as error:
-            raise self.refuse(f"a length {self.sizes.texts(error)}") from error
+            raise self.unsaid(f"a length {self.sizes.texts(error)}", error.expr) from error
 
     @property
     def dtype(self) -> Any:
@@ -201,6 +201,13 @@ class Lowering:
         """The error for what holds at some sizes only."""
         condition = f"{spelled(number)} {relation}"
         return Decided(f"{self.name}{self.line}: {why} ({condition})", condition, number, relation)
+
+    def unsaid(self, why: str, expr: Any) -> Refused:
+        """The error for a number of sizes that is no polynomial of them; it may be one in each of a few cases."""
+        number, by = self.sizes.hinge(expr)
+        if number is None:
+            return self.refuse(why)
+        return Decided(f"{self.name}{self.line}: {why}", "", number, by=by)
 
     def assume(self, what: str) -> None:
         """Note what is taken for granted."""
@@ -384,7 +391,7 @@ def _of_meta(at: Lowering, *given: Any) -> Any:
     try:
         return at.sizes.of(meta)
     except Unsaid as error:
-        raise at.refuse(f"a whole number {at.sizes.texts(error)}") from error
+        raise at.unsaid(f"a whole number {at.sizes.texts(error)}", error.expr) from error
 
 
 SIZES: dict[str, Callable[..., Any]] = {

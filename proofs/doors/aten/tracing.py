@@ -332,7 +332,10 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
             continue
         text = known.texts(expr)
         message = f"it asks whether {text}{where}, which depends on the sizes"
-        raise Decided(message, text, number, relation)
+        by = None
+        if number is None:
+            number, by = known.hinge(expr)
+        raise Decided(message, text, number, relation, by)
     for symbol, expr in env.replacements.items():
         if symbol in known.known and known.said(expr) != known.known[symbol]:
             number = known.known[symbol] - known.said(expr)
