@@ -54,11 +54,14 @@ def chosen(function: Callable[..., Any], given: Sequence[Given], sizes: dict[str
         given: its arguments; real ones have any format.
         sizes: numbers at which it is run.
     """
-    wide, default = (_done(function, given, sizes, form) for form in (WIDE, DEFAULT))
+    wide, default = (_done(function, given, sizes, form, form) for form in (WIDE, DEFAULT))
     if wide is not None and (default is None or _are_one(wide, default)):
         return Chosen(WIDE, coarsest=_coarsest(wide))
     if default is None:
         return Chosen(WIDE)
+    cast = _done(function, given, sizes, WIDE, DEFAULT) if wide is None else None
+    if cast is not None and _are_one(cast, default):
+        return Chosen(DEFAULT, coarsest=_coarsest(default))
     why = "it takes no float64" if wide is None else "with float64 it is another program"
     return Chosen(
         DEFAULT, f"inputs are of the format float32, torch's default: {why}", _coarsest(default)
@@ -79,9 +82,13 @@ class _Done(NamedTuple):
 
 
 def _done(
-    function: Callable[..., Any], given: Sequence[Given], sizes: dict[str, int], form: str
+    function: Callable[..., Any],
+    given: Sequence[Given],
+    sizes: dict[str, int],
+    form: str,
+    made: str,
 ) -> _Done | None:
-    """What a function does where its inputs are of a format; None if it does not run there."""
+    """What a function does where its inputs are of a format, and what it makes of another; None if it does not run."""
     from torch.utils._pytree import tree_leaves
 
     t, done = torch(), _Done([], set())
@@ -103,7 +110,7 @@ def _done(
         return found
 
     try:
-        with warnings.catch_warnings(), by_default(form), operations(call):
+        with warnings.catch_warnings(), by_default(made), operations(call):
             warnings.simplefilter("ignore")
             function(*example_inputs(of_format(given, form), sizes))
     except Exception:  # what is wrong with it shows where it is read

@@ -118,8 +118,9 @@ def items_of(value: Any) -> Items | None:
     t = torch()
     if isinstance(value, t.Tensor) and value.dim() and is_symbol(value.shape[0]):
         return Rows(value)
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Rows):
-        return value[0]
+    if isinstance(value, list) and len(value) == 1:
+        (one,) = value
+        return one if isinstance(one, Rows) else None
     return None
 
 

@@ -25,6 +25,7 @@ from .writing import Writes
 
 MOST_CONSTANTS = 4096
 """More numbers than this in one constant are a table, which is no formula."""
+NO_RULE = "it has no rule; scanproof prove --operations lists those that have one"
 HUGE = 1e30
 """What is less than −10³⁰, or the least number of a format, is put where −∞ is meant: exp of it is 0 in floats."""
 
@@ -78,7 +79,7 @@ class Lowering:
                 self.known[one] = self._attribute(one)
             elif one.op == "call_function":
                 self.operation = one
-                self.known[one] = self._called(one)
+                self.known[one] = self._done(one)
             elif one.op == "output":
                 found = self._plain(one.args[0])
                 return list(found) if isinstance(found, list | tuple) else [found]
@@ -90,7 +91,7 @@ class Lowering:
 
     # One operation.
 
-    def _called(self, one: Any) -> Any:
+    def _done(self, one: Any) -> Any:
         self.name = _name(one.target)
         try:
             return self._made(one.target, one)
@@ -111,7 +112,7 @@ class Lowering:
             return scanning.lowered(self, *self._plain(one.args))
         rule = RULES.get(self.name)
         if rule is None:
-            raise self.refuse("it has no rule")
+            raise self.refuse(NO_RULE)
         found = rule.made(self, **self._bound(target, one, rule.takes))
         return self._results(found, rule.computes)
 
@@ -193,21 +194,26 @@ class Lowering:
         found = self.operation.meta.get("stack_trace") or self.operation.stack_trace or ""
         return found if found.startswith(" at ") else ""
 
+    @property
+    def _called(self) -> str:
+        """The operation and the user's line: "aten.argmax at file:line"."""
+        return f"{said(self.name)}{self.line}"
+
     def refuse(self, why: str) -> Refused:
         """The error for an operation that is not read."""
-        return Refused(f"{self.name}{self.line}: {why}", placed=True)
+        return Refused(f"{self._called}: {why}", placed=True)
 
     def decided(self, number: WholeNumber, relation: str, why: str) -> Decided:
         """The error for what holds at some sizes only."""
         condition = f"{spelled(number)} {relation}"
-        return Decided(f"{self.name}{self.line}: {why} ({condition})", condition, number, relation)
+        return Decided(f"{self._called}: {why} ({condition})", condition, number, relation)
 
     def unsaid(self, why: str, expr: Any) -> Refused:
         """The error for a number of sizes that is no polynomial of them; it may be one in each of a few cases."""
         number, by = self.sizes.hinge(expr)
         if number is None:
             return self.refuse(why)
-        return Decided(f"{self.name}{self.line}: {why}", "", number, by=by)
+        return Decided(f"{self._called}: {why}", "", number, by=by)
 
     def assume(self, what: str) -> None:
         """Note what is taken for granted."""
@@ -346,6 +352,12 @@ def _needed(graph: Any) -> set[Any]:
 def axes_of_ones(node: Node, shape: nodes.Shape) -> Node:
     """A number as an array with one entry."""
     return making.take(node, (), shape)
+
+
+def said(name: str) -> str:
+    """An operation as messages and lists have it: aten.argmax."""
+    plain = name.removesuffix(".default")
+    return plain if plain in SIZES or "." not in name else f"aten.{plain}"
 
 
 def _name(target: Any) -> str:

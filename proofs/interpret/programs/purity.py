@@ -35,10 +35,10 @@ def _listen() -> None:
 def _note(event: str, arguments: tuple[Any, ...]) -> None:
     if not _watching or event not in WATCHED:
         return
-    if event == "open":
-        name = str(arguments[0])
-        if isinstance(arguments[0], int) or name.endswith(CODE) or not _own(sys._getframe(1)):
-            return
+    if event == "open" and (isinstance(arguments[0], int) or str(arguments[0]).endswith(CODE)):
+        return
+    if not _own(sys._getframe(1)):
+        return
     _watching[-1].append(WATCHED[event])
 
 
