@@ -13,8 +13,10 @@ from typing import Any
 
 from ...interpret.questions import raised_at
 from ...statement.whole import Position, Whole
+from ..loops.rewriting import loops_as_calls
+from .loops import NAMES
 from .refusal import Decided, Refused, beside, torch
-from .rewriting import codes_run, functions_of, loops_as_calls
+from .running import codes_run, functions_of
 from .tracing import Given, Traced, Turns, example_inputs, example_sizes, numbers_in, trace
 from .turns import TURNS, Session, session
 
@@ -58,7 +60,7 @@ def _followed(
             f"it fails where it is run{f' at {at}' if at else ''}: {type(error).__name__}{where}: {said}"
         ) from error
     numbers = {number for code in codes for number in numbers_in(code)}
-    with loops_as_calls(functions_of(codes, known)) as found:
+    with loops_as_calls(functions_of(codes, known), NAMES) as found:
         if not found:
             return trace(function, given, numbers)
         now = Session()

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...interpret.questions import place
-from .items import Items, Listed, Rows, is_real_of_sizes, is_symbol
-from .observing import UNBOUND, Seen, flat, key_of, rebuilt, tensors
+from ..loops.items import UNBOUND, Items, Listed
+from .observing import Seen, flat, key_of, rebuilt, tensors
 from .refusal import Refused, beside, torch
 from .scans import Symbols, scanned
+from .tensors import TENSORS, Rows, is_real_of_sizes, is_symbol
 
 
 @dataclass
@@ -294,7 +295,7 @@ class SizedLoop:
         for name, forms in self.forms:
             if builtins.len(forms) != 1 or forms[0].num_leaves != 1:
                 raise self._refuse(name, "a list to which a turn appends other than one tensor")
-            self.before[self.names.index(name)].append(Rows(next(rows)))
+            self.before[self.names.index(name)].append(Rows(TENSORS, next(rows)))
         for k, spec in self.last:
             leaves = [next(rows).select(0, length - 1) for _ in builtins.range(spec.num_leaves)]
             found[k] = rebuilt(leaves, spec, ExitStack())
