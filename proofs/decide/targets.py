@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
 import importlib
@@ -95,10 +94,7 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
     if callable(target):
         if framework_of(target, framework) == "torch":
             return _of_torch(target)
-        file = inspect.getsourcefile(target) if inspect.isfunction(target) else None
-        if file is None or not Path(file).is_file():
-            return target
-        return _with_loops(target, Path(file), target.__module__, target.__qualname__)
+        return _with_loops(target)
     at = place(target)
     with from_here(at.folder):
         file = at.file or _source(at.module)
@@ -128,7 +124,7 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
         found = getattr(found, part)
     if not callable(found):
         raise UsageError(f"prove {target}: that is not a function but {type(found).__name__}.")
-    return _of_torch(found) if is_for_torch else _with_loops(found, file, at.module, at.attribute)
+    return _of_torch(found) if is_for_torch else _with_loops(found)
 
 
 def _of_torch(found: Callable[..., Any]) -> Callable[..., Any]:
@@ -176,31 +172,13 @@ def _imported(at: Place) -> ModuleType:
     return sys.modules[name]
 
 
-def _with_loops(
-    found: Callable[..., Any], file: Path | None, module: str, path: str
-) -> Callable[..., Any]:
-    """A function of JAX; with its loops over sizes as scans, and `float` of these as real numbers, where it has any."""
-    if (
-        file is None
-        or module.startswith("scanproof.")
-        or "<" in path
-        or not _may_be_rewritten(file)
-    ):
+def _with_loops(found: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of JAX; with its loops over sizes as scans where it has any."""
+    if getattr(found, "__module__", "").startswith("scanproof.") or not inspect.isroutine(found):
         return found
-    from ..interpret.programs.torch.arrays import WithLoops
+    from ..doors.jaxpr.python_loops import WithLoops, has_loops
 
-    return WithLoops(found, file, module, path)
-
-
-def _may_be_rewritten(file: Path) -> bool:
-    tree = frameworks.parsed(file)
-    return tree is not None and any(map(_may_ask_a_number, ast.walk(tree)))
-
-
-def _may_ask_a_number(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id in ("float", "int")
-    return isinstance(node, ast.For | ast.ListComp | ast.GeneratorExp)
+    return WithLoops(found) if has_loops(found) else found
 
 
 def itself(target: str | Callable[..., Any]) -> Any:
