@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..doors.aten.programs import Program
+from ..doors.outputs import mapped, opening, paths
 from ..exact.counterexample import Counterexample, special
-from ..interpret.programs.outputs import mapped, opening, paths
 from ..language.libraries import jax as jax_for
 from ..language.sizes import axes, names, shape
 

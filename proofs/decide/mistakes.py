@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from scanproof.constructs.errors import UsageError
 
 from ..check.kernel_errors import refusal
-from ..interpret.programs.decisions import folders
-from ..interpret.programs.tracing import NoArrays
+from ..doors.jaxpr.asked import folders
+from ..doors.jaxpr.tracing import NoArrays
+from ..doors.refused import Refused
 from ..interpret.questions import Unreadable, aside, raised_at
 from ..kernel.errors import KernelError
 from ..language.claim import Claim
@@ -41,7 +42,7 @@ def of_sides(sides: Sequence[Side], claim: Claim, error: BaseException) -> Usage
             try:
                 with aside():
                     side.once(claim, sizes)
-            except (Unreadable, UsageError):
+            except (Refused, Unreadable, UsageError):
                 continue
             except Errors as found:
                 return UsageError(

@@ -19,10 +19,11 @@ from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.errors import UsageError
 
 from ..doors.frameworks import FRAMEWORKS
+from ..doors.jaxpr import purity
+from ..doors.meant import Literal, taken
+from ..doors.outputs import matched, paths, said
+from ..doors.refused import Refused
 from ..exact.engines import UnequalShapes
-from ..interpret.programs import purity
-from ..interpret.programs.literals import Literal, taken
-from ..interpret.programs.outputs import matched, paths, said
 from ..interpret.questions import Unreadable
 from ..language import stage
 from ..language.claim import Claim
@@ -315,6 +316,8 @@ def _traced_once(side: Side, claim: Claim, at: Sizes) -> None:
     try:
         with purity.pure(side.name, side.how):
             first, again = side.once(claim, at), side.once(claim, at)
+    except Refused as error:
+        raise Unreadable(str(error)) from error
     except (UsageError, Unreadable):
         raise
     except mistakes.Errors as error:

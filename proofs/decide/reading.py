@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..doors.aten.programs import Lowered, Program
+from ..doors.jaxpr import purity
+from ..doors.jaxpr.literals import literals
+from ..doors.jaxpr.tracing import at_numbers, format_of
+from ..doors.meant import Literal
+from ..doors.program import program
 from ..doors.record.claims import inputs
 from ..doors.refused import Refused
-from ..interpret.programs import purity
-from ..interpret.programs.literals import Literal, literals
-from ..interpret.programs.program import program
-from ..interpret.programs.tracing import format_of, traced
 from ..interpret.questions import Unreadable
-from ..kernel.index import Index
 from ..language.claim import Claim
 from ..language.sizes import Sizes, shape
 from . import granted
@@ -65,7 +65,7 @@ class Side:
             BaseException: what it raises.
         """
         if self.torch is None:
-            return purity.text(traced(self.function, _dims(claim, at)).jaxpr)
+            return purity.text(at_numbers(self.function, _dims(claim, at)).jaxpr)
         rng = np.random.default_rng(0)
         arrays = [rng.uniform(0.25, 1, shape(text, at)) for text in claim.given.values()]
         found: list[str] = []
@@ -97,7 +97,7 @@ class Side:
             Exception
         ):  # a specification's mistakes are reported where the claim is decided
             if self.torch is None:
-                return literals(traced(self.function, _dims(claim, at)).jaxpr, self.role)
+                return literals(at_numbers(self.function, _dims(claim, at)).jaxpr, self.role)
             read = self._lowered(claim, at)
             return [one._replace(side=self.role) for one in read.literals] if read else []
         return []
@@ -118,8 +118,8 @@ class Side:
         return self.torch.only_for([shape(text, at) for text in claim.given.values()]) or "float64"
 
 
-def _dims(claim: Claim, at: Sizes) -> list[tuple[Index, ...]]:
-    return [tuple(map(Index, shape(text, at))) for text in claim.given.values()]
+def _dims(claim: Claim, at: Sizes) -> list[tuple[int, ...]]:
+    return [shape(text, at) for text in claim.given.values()]
 
 
 def every_literal(sides: Iterable[Side], claim: Claim, at: Sizes) -> list[Literal]:

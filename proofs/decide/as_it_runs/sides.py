@@ -15,7 +15,7 @@ import numpy as np
 
 from ...doors.aten import modules
 from ...doors.aten.formats import by_default, operations
-from ...interpret.programs.outputs import Path, matched, opening, paths
+from ...doors.outputs import Path, matched, opening, paths
 from ...language.libraries import jax as jax_for
 from .. import mistakes, targets
 from ..called import with_arguments

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...interpret.programs.literals import Literal
 from ...statement import nodes
 from ...statement.formats import REAL, Format
 from ...statement.nodes import Node
 from ...statement.whole import Number, Size, Whole, whole
 from ..infinities import Value
+from ..meant import Literal
 from . import agreement
 from .following import followed
 from .lowering import Lowering, Notes

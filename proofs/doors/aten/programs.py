@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...interpret.programs.literals import Literal
-from ...interpret.programs.outputs import opened
 from ...statement.nodes import Node
 from ...statement.statement import Relation
+from ..meant import Literal
+from ..outputs import opened
 from ..refused import Refused
 from .formats import Chosen, by_default, chosen, of_format
 from .program import Read, Tracing, dtype_of
@@ -37,6 +37,10 @@ class Lowered:
     """Its numbers that are more than small binary fractions."""
     format: str
     """The format of its real inputs."""
+    function: Callable[..., Any]
+    """The program itself."""
+    fits: tuple[Any, ...] = ()
+    """Bounds on sizes for whole numbers to fit: nodes that hold them have their formats' ends."""
     obligations: tuple[Relation, ...] = ()
     """Equations that have to hold besides: none."""
 
@@ -73,6 +77,7 @@ class Program:
             tuple(dict.fromkeys((*said, *read.assumes))),
             read.literals,
             form.name,
+            self.function,
         )
 
     def _read(self, given: list[Given], arguments: Sequence[Node]) -> tuple[Read, Any]:

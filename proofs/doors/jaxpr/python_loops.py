@@ -13,12 +13,12 @@ from contextlib import ExitStack, contextmanager
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from ...interpret.programs.stand_ins import modules
 from ...interpret.questions import aside, listening, place
 from ...language.libraries import jax as jax_for
 from ..loops.items import UNBOUND, Arrays, Items, Listed, Rows, value_of
 from ..loops.rewriting import loops_as_calls, rewritten
 from .asked import Decided, dimension_type, folders
+from .stand_ins import modules
 from .turns import APART, Turn, item, number_of
 
 APPENDED = "a list to which a turn appends other than one array"
@@ -30,6 +30,8 @@ class WithLoops:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
+        self.unrolls = False
+        """Whether loops of it were read as scans, which are loops of Python's where sizes are numbers."""
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:
         given = [one for one in (*arrays, *named.values()) if hasattr(one, "shape")]
@@ -41,6 +43,7 @@ class WithLoops:
                     return self._function(*arrays, **named)
             except Exception:  # the other reading says what it stumbles over
                 pass
+        self.unrolls = True
         apart: dict[CodeType, int] = {}
         while True:
             try:

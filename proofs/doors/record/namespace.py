@@ -159,21 +159,19 @@ class Namespace(Functions, NumPyFunctions):
         return Recorded(nodes.Norm("operator", array(one).node))
 
     def program(self, lowered: Callable[[Sequence[nodes.Node]], Any], arrays: Sequence[Any]) -> Any:
-        """What a program makes of arrays of the claim, by its framework's trace, where programs are recorded.
+        """What a program makes of arrays of the claim, by its framework's trace.
 
         Args:
             lowered: the program as a function of nodes.
             arrays: its arguments.
         """
-        if not current().programs:
-            current().program = True
-            raise refusal("program(…), which its framework traces, is called")
+        given = [array(one).node for one in arrays]
         try:
-            found = lowered([array(one).node for one in arrays])
+            found = lowered(given)
         except Refused as error:
             current().depends = error.depends
             raise refusal(str(error), where="") from error
-        current().of_programs.append(found)
+        current().programs.append(found)
         return found.each(Recorded)
 
     def _map(self, function: str, one: Any) -> Recorded:

@@ -15,7 +15,7 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
-from ...language.libraries import jax as jax_for
+from ..language.libraries import jax as jax_for
 
 Path = tuple[str | int, ...]
 """Names of keys and fields, and positions; a single array has none."""
