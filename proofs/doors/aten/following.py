@@ -7,7 +7,7 @@ all; the second what the turns of loops do, and that calls do what the loops did
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -15,7 +15,7 @@ from ...interpret.questions import raised_at
 from ...statement.whole import Position, Whole
 from ..loops.rewriting import loops_as_calls
 from .loops import NAMES
-from .refusal import Decided, Refused, beside, torch
+from .refusal import Decided, FirstTurn, Refused, beside, torch
 from .running import codes_run, functions_of
 from .tracing import Given, Traced, Turns, example_inputs, example_sizes, numbers_in, trace
 from .turns import TURNS, Session, session
@@ -72,8 +72,8 @@ def _followed(
             try:
                 with session(now):
                     return trace(function, given, numbers, Turns(now.turns, now.used), TURNS)
-            except Decided as error:
-                if not _told_apart(now, error):
+            except (Decided, FirstTurn) as error:
+                if not any(_run_by_itself(now, loop) for loop in _asking(error)):
                     raise
 
 
@@ -87,15 +87,21 @@ def _written(function: Any) -> Sequence[FunctionType]:
     return [function]
 
 
-def _told_apart(now: Session, error: Decided) -> bool:
-    """Whether what is asked of the number of a turn may have one answer once the first turn is run by itself."""
-    symbols = error.number.symbols if isinstance(error.number, Whole) else []
-    for one in symbols:
-        loop = error.loops.get(one) if isinstance(one, Position) else None
-        if loop is not None and now.apart.get(loop, 0) < APART:
-            now.apart[loop] = now.apart.get(loop, 0) + 1
-            return True
-    return False
+def _asking(error: Decided | FirstTurn) -> Iterator[Any]:
+    """The loops that may have one answer, or begin, once their first turn is run by itself."""
+    if isinstance(error, FirstTurn):
+        yield error.loop
+    elif isinstance(error.number, Whole):
+        for one in error.number.symbols:
+            if isinstance(one, Position) and one in error.loops:
+                yield error.loops[one]
+
+
+def _run_by_itself(now: Session, loop: Any) -> bool:
+    """Whether another of the first turns of a loop is run by itself from now on."""
+    count = now.apart.get(loop, 0)
+    now.apart[loop] = min(count + 1, APART)
+    return count < APART
 
 
 def _expect_same(plain: Any, again: Any, names: Sequence[str]) -> None:

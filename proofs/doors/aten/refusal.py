@@ -38,6 +38,14 @@ class Decided(Refused):
         """
 
 
+class FirstTurn(Refused):
+    """The first turn of a loop over a size does something else than the others; it may be run by itself."""
+
+    def __init__(self, message: str, loop: Any) -> None:
+        super().__init__(message)
+        self.loop = loop
+
+
 def torch() -> Any:
     """PyTorch, imported now.
 

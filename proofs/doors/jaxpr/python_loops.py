@@ -253,7 +253,6 @@ class _Sized:
     ) -> None:
         self.items, self.body, self.names = items, body, list(names)
         self.before, self.first, self.later = list(before), set(first), set(later)
-        self.first |= {n for n, one in zip(names, before, strict=True) if one is UNBOUND}
         self.key = getattr(body, "key", body.__code__)
         self.where = ARRAYS.place()
 
@@ -263,10 +262,7 @@ class _Sized:
         offset = _apart[-1].get(self.key, 0) if _apart else 0
         for k in range(offset):
             self.before = list(self.body(self.items.item(k, self.items.parts), *self.before))
-            self.first -= {
-                n for n, v in zip(self.names, self.before, strict=True) if v is not UNBOUND
-            }
-            self.first |= set()
+        self.first |= {n for n, v in zip(self.names, self.before, strict=True) if v is UNBOUND}
         length = self.items.length - offset
         self.offset = offset
         self.counters: dict[str, Any] = {}

@@ -192,7 +192,7 @@ class Loops(ast.NodeTransformer):
         )
         inner = any(isinstance(o, ast.For | ast.While) for o in own)
         goes_on = any(isinstance(one, ast.Continue) for one in own)
-        if not self.locals or leaves or sets or (inner and goes_on) or node.orelse:
+        if not self.locals or leaves or sets or (inner and goes_on):
             return self.generic_visit(node)
         hidden = _inside_comprehensions(node.body) - set(_bound(node.body))
         bound = list(dict.fromkeys(_bound([node.target, *node.body])))
@@ -218,7 +218,8 @@ class Loops(ast.NodeTransformer):
                 called, ast.Slice(None, ast.Constant(len(bound)), None), ast.Load()
             )
             done = ast.Assign([targets], part)
-        return [ast.copy_location(made, node), ast.copy_location(done, node)]
+        # None of its turns leaves it, so that what is to be done otherwise is done.
+        return [ast.copy_location(made, node), ast.copy_location(done, node), *node.orelse]
 
     def _of_function(self, nodes: Sequence[ast.AST], bound: set[str]) -> list[str]:
         """The names of the functions around that are read."""
