@@ -20,8 +20,8 @@ from scanproof.proofs.check.result import Result
 from scanproof.proofs.decide import targets
 from scanproof.proofs.decide.called import listed, with_arguments
 from scanproof.proofs.decide.outcome import Outcome
-from scanproof.proofs.exact.counterexample import Counterexample
 from scanproof.proofs.doors.outputs import matched, paths, said
+from scanproof.proofs.exact.counterexample import Counterexample
 from scanproof.proofs.report.words import unmet
 
 jax = pytest.importorskip("jax")

@@ -59,7 +59,7 @@ def formulas(
         raise Unreadable(f"a change of {', '.join(changes)}, which is no array of the parameters")
     current.programs += found.programs
     try:
-        return problem(found.statement, current, given, sizes, changes)
+        return problem(found.statement, current, given, sizes, changes, bool(found.programs))
     except (NoProblem, IllFormed) as error:
         raise Unreadable(str(error)) from error
 
