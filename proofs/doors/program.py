@@ -22,13 +22,13 @@ import numpy as np
 from scanproof.constructs.arrays.definition import note
 from scanproof.constructs.arrays.protocols import speaking_among
 
-from ..doors.outputs import opening
 from ..exact.array import ExactArray
 from ..exact.scalar import NotPolynomial
 from ..language.libraries import jax as jax_for
 from ..readings.exact import Exact
 from ..statement.nodes import Input, Node
 from .frameworks import framework_of
+from .outputs import opening
 from .refused import Refused
 
 

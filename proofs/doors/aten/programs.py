@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...doors.outputs import opened
 from ...statement.nodes import Node
 from ...statement.statement import Relation
 from ..meant import Literal
+from ..outputs import opened
 from ..refused import Refused
 from .formats import Chosen, by_default, chosen, of_format
 from .program import Read, Tracing, dtype_of

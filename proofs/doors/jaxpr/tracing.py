@@ -10,13 +10,13 @@ from weakref import WeakKeyDictionary
 
 from scanproof.constructs.errors import UsageError
 
-from ...doors.outputs import opened
 from ...interpret.questions import Unreadable, aside, listening, raised_at
 from ...language.libraries import jax as jax_for
 from ...statement.formats import REAL
 from ...statement.formats import Format as NodeFormat
 from ...statement.nodes import Shape
 from ...statement.whole import Position, Whole
+from ..outputs import opened
 from ..refused import Refused
 from . import associative
 from .asked import INSTEAD, Decided, dimension_type, folders, numbers_unseen, refused
