@@ -30,7 +30,8 @@ def _operations(wanted: bool) -> None:
     """Print the operations that have a rule, and end."""
     if not wanted:
         return
-    from scanproof.proofs.doors.aten.lowering import RULES, said
+    from scanproof.proofs.doors.aten.lowering import said
+    from scanproof.proofs.doors.aten.table import RULES
     from scanproof.proofs.doors.jaxpr.table import RULES as OF_JAX
 
     from ._output import write

@@ -32,7 +32,7 @@ from .outputs import opening
 from .refused import Refused
 
 
-def program(function: Callable[..., Any], framework: str | None = None) -> Callable[..., Any]:
+def program(function: Callable[..., Any] | Door, framework: str | None = None) -> Callable[..., Any]:
     """A function of JAX arrays or of PyTorch's tensors, for claims.
 
     Args:
@@ -64,10 +64,10 @@ class Door(Protocol):
 
     function: Callable[..., Any]
 
-    def lowered(self, nodes: Sequence[Node]) -> Any:
+    def lowered(self, arguments: Sequence[Node], /) -> Any:
         """Its results as nodes."""
 
-    def floats(self, arrays: Sequence[Any]) -> Any:
+    def floats(self, arrays: Sequence[Any], /) -> Any:
         """What its framework computes of NumPy's arrays."""
 
 

@@ -415,7 +415,9 @@ def entry_of(node: Node) -> WholeNumber | None:
             return None if found is None else substituted(found, images)
         case nodes.Build():
             found, low = entry_of(node.entry), node.position.low
-            images = {Axis(k): whole(Axis(k + 1)) for k in range(len(node.entry.shape))}
+            images: dict[Any, Any] = {
+                Axis(k): whole(Axis(k + 1)) for k in range(len(node.entry.shape))
+            }
             images[node.position] = whole(Axis(0)) + low
             return None if found is None else substituted(found, images)
         case Map(function="add" | "subtract" | "multiply" | "negative"):

@@ -101,7 +101,7 @@ def _done(
                 done.formats.add(str(one.dtype).removeprefix("torch."))
         if name in CASTS:
             for one in tree_leaves(args) if name.startswith("lift") else ():
-                done.steps += one.double().flatten()[:FEW].tolist()
+                done.steps.extend(one.double().flatten()[:FEW].tolist())
             return found
         done.steps.append(str(func))
         for one in tree_leaves((args, kwargs)):

@@ -23,7 +23,7 @@ def of_module(module: Any) -> Callable[..., Any]:
             made without arguments, and whose parameters have to be given.
     """
     is_class = inspect.isclass(module)
-    made = module() if is_class else module
+    made: Any = module() if is_class else module
     own = [
         p.replace(annotation=p.empty) for p in inspect.signature(made.forward).parameters.values()
     ]

@@ -63,7 +63,7 @@ class Asked(Exception):
         self.loop = loop
 
 
-def has_loops(function: FunctionType) -> bool:
+def has_loops(function: Callable[..., Any]) -> bool:
     """Whether code that is read has loops."""
     return any(rewritten(one, NAMES) is not None for one in _reached(function))
 
