@@ -1,4 +1,4 @@
-"""`program(function)`: a function of JAX arrays as something that claims can speak of.
+"""`program(function)`: a function of JAX arrays or of PyTorch's tensors as something that claims can speak of.
 
     forward = program(my_model.forward)
 
@@ -6,15 +6,16 @@
     def forward_is_descent(X, Y, q):
         return equal(forward(X, Y, q), specification(X, Y, q))
 
-Where a claim is recorded, JAX traces it and its jaxpr becomes nodes, with symbols for sizes or at numbers; on exact
-numbers these nodes are computed at the arrays' own sizes; on NumPy arrays JAX runs it. Nothing is transcribed.
+Where a claim is recorded, its framework traces it and the trace becomes nodes, with symbols for sizes or at numbers; on
+exact numbers these nodes are computed at the arrays' own sizes; on NumPy arrays its framework runs it. Nothing is
+transcribed.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,43 +24,87 @@ from scanproof.constructs.arrays.protocols import speaking_among
 
 from ..exact.array import ExactArray
 from ..exact.scalar import NotPolynomial
-from ..interpret.programs.outputs import opening
 from ..language.libraries import jax as jax_for
 from ..readings.exact import Exact
 from ..statement.nodes import Input, Node
+from .frameworks import framework_of
+from .outputs import opening
 from .refused import Refused
 
 
-def program(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of JAX arrays, for claims.
+def program(function: Callable[..., Any] | Door, framework: str | None = None) -> Callable[..., Any]:
+    """A function of JAX arrays or of PyTorch's tensors, for claims.
 
     Args:
         function: takes arrays as positional arguments and returns an array, or nested tuples, lists or dicts of arrays.
-            It is what runs: it is traced by JAX each time it meets arrays of other sizes.
+            It is what runs: it is traced by its framework each time it meets arrays of other sizes.
+        framework: "jax" or "torch"; if not given, torch where the function's module imports it and not JAX.
 
     Returns:
-        A function of recorded, exact or NumPy arrays, with real numbers for JAX's floating-point numbers.
+        A function of recorded, exact or NumPy arrays, with real numbers for the framework's floats.
     """
+    door = _door(function, framework)
+    at_shapes = functools.cache(lambda shapes: door.lowered(_inputs(shapes)))
 
-    def lowered(nodes: Sequence[Node]) -> Any:
-        from .jaxpr.programs import lowered as of_jax  # which needs JAX
-
-        return of_jax(function, nodes)
-
-    at_shapes = functools.cache(lambda shapes: lowered(_inputs(shapes)))
-    compiled = functools.cache(lambda: jax_for("a program").jit(opening(function)))
-
-    @functools.wraps(function)
+    @functools.wraps(door.function, updated=())
     def run(*arrays: Any) -> Any:
-        note(_written(function))
+        note(_written(door.function))
         speaker = speaking_among(arrays)
         if isinstance(speaker, ExactArray):
             return _at_numbers(at_shapes, arrays, speaker)
         if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
-            return speaker.__array_namespace__().program(lowered, arrays)
-        return _floats(function, compiled, arrays)
+            return speaker.__array_namespace__().program(door.lowered, arrays)
+        return door.floats(arrays)
 
     return run
+
+
+class Door(Protocol):
+    """A function through the door of its framework."""
+
+    function: Callable[..., Any]
+
+    def lowered(self, arguments: Sequence[Node], /) -> Any:
+        """Its results as nodes."""
+
+    def floats(self, arrays: Sequence[Any], /) -> Any:
+        """What its framework computes of NumPy's arrays."""
+
+
+def _door(function: Any, framework: str | None) -> Door:
+    if hasattr(function, "lowered") and hasattr(function, "floats"):
+        return function
+    if framework_of(function, framework) == "torch":
+        from .aten.programs import Program  # which needs torch
+
+        return Program(function)
+    return _OfJax(function)
+
+
+class _OfJax:
+    """A function of JAX arrays."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def lowered(self, nodes: Sequence[Node]) -> Any:
+        """Its results as nodes."""
+        from .jaxpr.programs import lowered  # which needs JAX
+
+        return lowered(self.function, nodes)
+
+    @functools.cached_property
+    def _compiled(self) -> Any:
+        return jax_for("a program").jit(opening(self.function))
+
+    def floats(self, arrays: Sequence[Any]) -> Any:
+        """What JAX computes of NumPy's arrays, in the format that it takes."""
+        from .jaxpr.tracing import format_of  # which needs JAX
+
+        jax, form = jax_for("a program"), format_of(self.function)
+        with jax.enable_x64(form.wide):
+            given = [jax.numpy.asarray(one, dtype=form.name) for one in arrays]
+            return jax.tree.map(_number_parts, self._compiled(*given))
 
 
 RUN = next(one for one in program.__code__.co_consts if getattr(one, "co_name", "") == "run")
@@ -93,15 +138,6 @@ def _at_numbers(lowered: Callable[[Any], Any], arrays: Sequence[Any], speaker: E
     entries = {one.name: array.entries for one, array in zip(_inputs(shapes), given, strict=True)}
     reading = Exact(field, {}, entries)
     return found.each(lambda node: ExactArray(reading(node), field))
-
-
-def _floats(function: Callable[..., Any], compiled: Any, arrays: Sequence[Any]) -> Any:
-    from .jaxpr.tracing import format_of  # which needs JAX
-
-    jax, form = jax_for("a program"), format_of(function)
-    with jax.enable_x64(form.wide):
-        given = [jax.numpy.asarray(one, dtype=form.name) for one in arrays]
-        return jax.tree.map(_number_parts, compiled()(*given))
 
 
 def _number_parts(value: Any) -> Any:

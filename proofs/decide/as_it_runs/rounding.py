@@ -188,7 +188,7 @@ def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
         with aside(), flint.ctx.workprec(digits):
             field = ArbField(Meter(OPERATIONS))
             given = [Namespace(field).asarray(_fractions(one)) for one in arrays]
-            found = side.arranged(program(side.read)(*given))
+            found = side.arranged(program(side.read, side.framework)(*given))
             ends = all(ball.is_finite() for one in found for ball in one.entries.flat)
             return [_widths(one.entries) for one in found] if ends else None
     except (Exception, TooLong):  # what balls do not do or decide, as a comparison with NaN

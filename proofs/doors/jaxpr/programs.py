@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from scanproof.constructs.errors import UsageError
 
-from ...interpret.programs.outputs import Path, key, matched, said
 from ...language.libraries import jax as jax_for
 from ...language.sizes import dimensions, names
 from ...statement.errors import IllFormed
@@ -17,6 +16,7 @@ from ...statement.nodes import Held, Input, Node
 from ...statement.statement import Fit, Relation, Statement, relation
 from ...statement.whole import Size, whole
 from ..infinities import Value
+from ..outputs import Path, key, matched, said
 from ..refused import Refused
 from .lowering import Lowering
 from .table import RULES
