@@ -127,6 +127,7 @@ def trace(
     from torch.fx import traceback
     from torch.fx.experimental import _config
     from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.fx.experimental.symbolic_shapes import DimDynamic as D
     from torch.utils import _pytree
 
     for n in dict.fromkeys(n for one in given for n in one.shape):
@@ -149,8 +150,11 @@ def trace(
     with ExitStack() as entered:
         entered.enter_context(_config.patch(backed_size_oblivious=True))  # type: ignore[attr-defined]
         entered.enter_context(_settings())
-        inputs = [_fake(mode, one) for one in example_inputs(given, sizes)]
-        places = [_fake(mode, t.empty(3 + k % 4), own=True) for k in range(most)]
+        inputs = [
+            _fake(mode, tensor, [D.DUCK if isinstance(n, Whole) else D.STATIC for n in one.shape])
+            for tensor, one in zip(example_inputs(given, sizes), given, strict=True)
+        ]
+        places = [_fake(mode, t.empty(3 + k % 4), [D.DYNAMIC]) for k in range(most)]
         functional = dispatch_functionalize(flat)
         try:
             with traceback.preserve_node_meta(), lines():
@@ -191,11 +195,11 @@ def _of_turns(known: Sizes, used: Sequence[tuple[Any, Any, Any]]) -> dict[Any, P
     return found
 
 
-def _fake(mode: Any, tensor: Any, own: bool = False) -> Any:
-    from torch.fx.experimental.symbolic_shapes import DimDynamic, StatelessSymbolicContext
+def _fake(mode: Any, tensor: Any, kinds: Sequence[Any]) -> Any:
+    """The tensor without numbers, for each length what PyTorch makes of it."""
+    from torch.fx.experimental.symbolic_shapes import StatelessSymbolicContext
 
-    kind = DimDynamic.DYNAMIC if own else DimDynamic.DUCK
-    context = StatelessSymbolicContext(dynamic_sizes=[kind] * tensor.dim())
+    context = StatelessSymbolicContext(dynamic_sizes=list(kinds))
     return mode.from_tensor(tensor, symbolic_context=context)
 
 
