@@ -19,6 +19,7 @@ from ...interpret.questions import place, raised_at
 from ...statement import binding
 from ...statement.order import nonnegative
 from ...statement.whole import Number, Position, Size, Whole, at, spelled, whole
+from .complex_numbers import by_parts
 from .indexing import lines
 from .refusal import Decided, Refused, beside, torch
 from .sizes import Sizes, Unsaid, examples
@@ -143,7 +144,8 @@ def trace(
             turns.symbols[:] = [one.shape[0] - 1 for one in tensors[len(given) :]]
             turns.used.clear()
             tensors = tensors[: len(given)]
-        leaves, tree = _pytree.tree_flatten(function(*tensors))
+        with by_parts():
+            leaves, tree = _pytree.tree_flatten(function(*tensors))
         trees.append(tree)
         return [one for one in leaves if one is not None]
 
