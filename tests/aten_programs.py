@@ -228,7 +228,7 @@ def decayed(x):
 
 def turned(x, y):
     """Complex numbers: a state that turns, products, quotients, literals, views of both parts."""
-    S = torch.zeros(3, dtype=torch.complex64) + 2j
+    S = torch.zeros(3, dtype=torch.complex128) + 2j
     for t in range(x.shape[0]):
         S = S * torch.exp(1j * y[t]) + torch.polar(x[t], y[t])
     z = torch.complex(x, y)

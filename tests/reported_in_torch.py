@@ -33,7 +33,7 @@ def groups_repeated_mistaken(B, x):
 
 
 def groups_apart(B, x):
-    T, g, n = B.shape
+    T, g = B.shape[:2]
     return (B[:, :, None, :, None] * x.view(T, g, -1, 1, x.shape[-1])).flatten(1, 2)
 
 

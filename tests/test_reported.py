@@ -1,4 +1,4 @@
-"""What public reports are about: mistaken programs are refuted, mended ones proved for all sizes, with those not listed.
+"""What public reports are about: mistaken programs are refuted, mended ones proved for all sizes but those listed.
 
 Each row has programs of our own in `reported_in_torch` or `reported_in_jax`; `NAME_mistaken` is the mistaken one.
 """
