@@ -37,7 +37,7 @@ ROWS = {
         *(TORCH, "gated_chunk", "gated_by_steps"),
         "S: d e, k: C d, v: C e, beta: C, decay: C",
     ),
-    "fla 595": (TORCH, "reflected", "reflected_by_products", "S: e d, k: T d, beta: T"),
+    "fla 595": (TORCH, "reflected", "reflected_by_products", "S: d d, k: T d, beta: T"),
     "torchscale 47": (TORCH, "retention_normalised", "retention_by_steps", f"{QKV}, decay:"),
     "RWKV-LM 64": (TORCH, "weighted", "weighted_by_steps", "k: T d, v: T d, w: d"),
     "modular 5748": (
