@@ -62,7 +62,7 @@ KINDS = (
     ),
     Kind(
         "JAX programs",
-        ("proofs.interpret.programs.program", "proofs.check.alike"),
+        ("proofs.doors.program", "proofs.check.alike"),
         (),
         "A program is what JAX traces it to, its jaxpr, over the real numbers: for each primitive there is "
         "a rule that says what it computes, once in formulas and once in exact numbers, and these two are "

@@ -277,11 +277,11 @@ ROWS = [
     ("biased_variance", "x: T"),
 ]
 REFUSED = [
-    ("squeezed", "x: T d", r"^squeeze\.default at .*: an axis is taken away where its length is 1"),
+    ("squeezed", "x: T d", r"^aten\.squeeze at .*: an axis is taken away where its length is 1"),
     ("of_its_number", "x: T", "a number of an array is asked"),
     ("caught", "x: T", "a number of an array is asked"),
-    ("sorted_rows", "x: T d", r"^sort\.(default|stable) at .*: it has no rule"),
-    ("drawn", "x: T", r"^rand_like\.default|^rand\.default"),
+    ("sorted_rows", "x: T d", r"^aten\.sort(\.stable)? at .*: it has no rule"),
+    ("drawn", "x: T", r"^aten\.rand(_like)? at"),
     ("left_early", "x: T d", "a loop over a size that may be left before its end"),
     ("listed_and_written", "x: T d", "s, which is put into a list and written in place"),
     ("shared", "x: T d", "a and b, which share memory that is written in place"),

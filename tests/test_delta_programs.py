@@ -17,7 +17,7 @@ from jax.scipy.linalg import solve_triangular
 
 from scanproof import equal
 from scanproof.proofs.check.all_sizes import Proof
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.sizes import shapes_in
 from scanproof.proofs.search.all_sizes import prove
 

@@ -14,7 +14,7 @@ from scanproof.proofs.check.all_sizes import ANOTHER, UNNAMED, Proof, Stale
 from scanproof.proofs.check.formulas import calls_program, formulas, hash_of
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.exact.mutation import OnLeaf
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.interpret.questions import Unreadable
 from scanproof.proofs.kernel import index
 from scanproof.proofs.search.all_sizes import Found, checked, find, prove

@@ -21,7 +21,7 @@ from scanproof.proofs.decide import targets
 from scanproof.proofs.decide.called import listed, with_arguments
 from scanproof.proofs.decide.outcome import Outcome
 from scanproof.proofs.exact.counterexample import Counterexample
-from scanproof.proofs.interpret.programs.outputs import matched, paths, said
+from scanproof.proofs.doors.outputs import matched, paths, said
 from scanproof.proofs.report.words import unmet
 
 jax = pytest.importorskip("jax")

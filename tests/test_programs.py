@@ -18,7 +18,7 @@ from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import linear_attention, ssd
 from scanproof.proofs.interpret.programs import symbolic
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.interpret.programs.reader import Reader
 from scanproof.proofs.search.all_sizes import prove
 

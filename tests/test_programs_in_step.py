@@ -14,7 +14,7 @@ from step_cases import APART, EQUAL, QUICK, UNREAD
 
 from scanproof import equal
 from scanproof.proofs.interpret.programs.complex_numbers import PARTWISE, TABLE
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.kernel.checker import Refused
 from scanproof.proofs.kernel.checker import check as check_proof
 from scanproof.proofs.language.sizes import shape

@@ -56,6 +56,8 @@ VOLUME = 400
 """Choices whose sizes have a greater product are left out, unless all but one of them are least."""
 ROUNDING = 2**20 * float(np.finfo(float).eps)
 """How far floats may be apart, in an array's largest entry: what sums of a few hundred terms lose is far below it."""
+NARROW = {"float32": 2.0**-11, "float16": 2.0**-4}
+"""The same where a program computes in narrower formats: it gives arrays of the coarsest of them."""
 
 
 def disagreement(claim: Claim, statement: Statement) -> str | None:
@@ -297,4 +299,5 @@ def _near(own: Any, read: Any, far: bool) -> bool:
         undefined |= ~np.isfinite(a)
     with np.errstate(all="ignore"):
         largest = np.max(np.abs(a[~undefined]), initial=1)
-        return bool(np.all(undefined | (np.abs(a - b) <= ROUNDING * largest)))
+        lost = NARROW.get(str(getattr(own, "dtype", "")), ROUNDING)
+        return bool(np.all(undefined | (np.abs(a - b) <= lost * largest)))

@@ -20,6 +20,7 @@ from ..exact.instance import constants, meets_hypotheses
 from ..exact.roots import FlintRootsField
 from ..interpret.array import KernelArray, holds
 from ..interpret.claims import Interpretation, Part
+from ..interpret.evaluate import free_variables
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session, Sessions
 from ..interpret.terms import inverse, number
@@ -33,7 +34,6 @@ from ..language.claim import Claim
 from ..language.sizes import axes
 from ..language.statements import Differs, Undetermined
 from .axioms import POSITIVE, axioms_of
-from .comparison import free_variables
 from .families import Family, numbers
 from .formulas import Mutation, formulas
 from .result import evidence
@@ -201,7 +201,6 @@ def member(
             mutate,
             given=lambda name, dims: family[name].terms(dims),
             sizes=sizes,
-            inputs=lambda sizes: numbers(claim, family, sizes),
         )
     except ZeroDivisionError as error:
         raise NotProved("at the inputs tried, something is divided by 0") from error

@@ -34,17 +34,6 @@ class Loop:
     """Whether the loop ran to its end."""
 
 
-@dataclass(frozen=True)
-class Fit:
-    """A condition on the sizes: that a program's whole number fits its type."""
-
-    number: Index
-    most: int
-    """It is no larger than this."""
-    place: str
-    """The type, and the equation that makes it, in words."""
-
-
 @dataclass
 class Session:
     """What is known while one claim is interpreted."""
@@ -64,9 +53,9 @@ class Session:
     maxima: dict[Any, Any] = field(default_factory=dict)
     """Symbols for the maxima of programs' arrays, with these arrays, by which they are found again."""
     programs: list[Any] = field(default_factory=list)
-    """The JAX programs that were read, with the shapes of their arrays."""
-    fits: dict[Fit, None] = field(default_factory=dict)
-    """What has to hold of the sizes for a program's whole numbers to fit their type."""
+    """The programs that a claim's body called, as they were recorded (`doors.jaxpr.programs.Lowered`)."""
+    fits: dict[Any, None] = field(default_factory=dict)
+    """What has to hold of the sizes for programs' whole numbers to fit their type (`statement.statement.Fit`)."""
     taken: dict[str, None] = field(default_factory=dict)
     """What else is taken for granted of programs, in words."""
     partial: set[str] = field(default_factory=set)

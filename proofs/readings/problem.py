@@ -13,10 +13,6 @@ from ..interpret.array import KernelArray, aligned, comprehension, reciprocal
 from ..interpret.array import function as named
 from ..interpret.namespace import Namespace
 from ..interpret.products import power, running_product
-from ..interpret.programs.arithmetic import square_root
-from ..interpret.programs.maxima import divided, exponential, maximum
-from ..interpret.programs.merging import reshaped as in_shape
-from ..interpret.programs.roots import combined
 from ..interpret.session import Session
 from ..interpret.size import Size
 from ..interpret.terms import share, substitute, total
@@ -33,7 +29,10 @@ from ..statement.whole import Axis, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
 from .apart import apart
 from .derivative import without_gradients
+from .maxima import divided, exponential, maximum
+from .merging import reshaped as in_shape
 from .reading import Reading
+from .roots import combined, square_root
 
 
 class NoProblem(Exception):
@@ -46,7 +45,6 @@ def problem(
     given: read.Given = read.symbol,
     sizes: dict[str, Index] | None = None,
     parameters: Mapping[str, Callable[[Any], Any]] | None = None,
-    taken_inside: bool = False,
 ) -> read.Interpretation:
     """The statement's relations and bounds as arrays of terms, in the session's registry.
 
@@ -56,17 +54,15 @@ def problem(
         given: what an input is, from its name and lengths; independent symbols if it is not numbers.
         sizes: those of an earlier reading in this session.
         parameters: changes of parameters, by their paths.
-        taken_inside: whether entries taken of a function are read as the function of entries taken. Values at other
-            places then look alike, as programs with shifts and chunks need; sums of such values are longer.
 
     Raises:
         NoProblem, Unreadable, KernelError: if something in it is not said by formulas of the kernel.
     """
     for text in statement.assumed:
         session.taken.setdefault(text)
+    session.fits.update(dict.fromkeys(statement.fits))
     statement = apart(statement)
     reading = Problem(statement, session, given, sizes, parameters)
-    reading.taken_inside = taken_inside
     parts = [reading.part(one) for one in statement.relations]
     conditions = [
         reading.part(one, hypothesis.text)
@@ -99,7 +95,6 @@ class Problem(Reading):
         self._steps = dict(statement.steps)
         self._recursions: dict[Any, list[State]] = {}
         """The states of each recursion, by what it says of them whatever its positions are called."""
-        self.taken_inside = False
         self._opaque: dict[nodes.Node, bool] = {}
 
     def part(self, one: Relation, condition: str = "") -> read.Part:
@@ -280,12 +275,11 @@ class Problem(Reading):
         return self.made(node.shape, entry)
 
     def reshape(self, node: nodes.Reshape) -> Any:
-        found = in_shape(self(node.of), list(map(self.index, node.lengths)))
-        return found if isinstance(found, KernelArray) else found.whole()
+        return in_shape(self(node.of), list(map(self.index, node.lengths)))
 
     def take(self, node: nodes.Take) -> Any:
-        of_map = node.of if self.taken_inside and not node.guards else None
-        if isinstance(of_map, nodes.Map) and self._is_opaque(of_map):
+        of_map = node.of
+        if isinstance(of_map, nodes.Map) and _is_elsewhere(node) and self._is_opaque(of_map):
             return self(_taken_inside(node, of_map))
         of = self(node.of)
         guards = sorted(node.guards, key=str)
@@ -381,6 +375,12 @@ class Problem(Reading):
         with self.bound({node.point: self(node.at)}):
             self(node.loss)
         return self(without_gradients(node))
+
+
+def _is_elsewhere(node: nodes.Take) -> bool:
+    """Whether entries are taken at places that are computed: a shift's, a stride's, a chunk's last."""
+    computed = (p for p in node.places if isinstance(p, Whole))
+    return not node.guards and any([(len(m), c) for m, c in p.parts] != [(1, 1)] for p in computed)
 
 
 def _taken_inside(node: nodes.Take, of: nodes.Map) -> nodes.Node:

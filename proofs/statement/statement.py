@@ -11,6 +11,7 @@ from . import making, nodes
 from .binding import renamed
 from .errors import IllFormed
 from .nodes import Input, Node, Parameter
+from .whole import Number as WholeNumber
 from .whole import Position, Size, free, moved, substituted, whole
 
 RELATIONS = {
@@ -48,6 +49,17 @@ class Hypothesis:
 
 
 @dataclass(frozen=True)
+class Fit:
+    """A condition on the sizes: that a program's whole number fits its type."""
+
+    number: WholeNumber
+    most: int
+    """It is no larger than this."""
+    place: str
+    """The type, and the operation that makes it, in words."""
+
+
+@dataclass(frozen=True)
 class Statement:
     """A claim as data."""
 
@@ -61,7 +73,9 @@ class Statement:
     at: tuple[tuple[str, int], ...] = ()
     """The numbers that stand for sizes, where the claim exists at numbers alone."""
     assumed: tuple[str, ...] = ()
-    """What doors took for granted of programs, in words: what their literals mean, that whole numbers fit."""
+    """What doors took for granted of programs, in words, such as what their literals mean."""
+    fits: tuple[Fit, ...] = ()
+    """What has to hold of the sizes for programs' whole numbers to fit their type."""
     steps: tuple[tuple[nodes.Recursion, Callable[..., Any]], ...] = field(
         default=(), compare=False, repr=False
     )

@@ -70,6 +70,7 @@ def lines(statement: Statement) -> Iterator[str]:
     for node, says in conditions(statement):
         yield f"  where {names[node]} {says}"
     yield from (f"  given that {text}" for text in statement.assumed)
+    yield from (f"  given that {number(one.number)} ≤ {one.most}" for one in statement.fits)
     for one in statement.relations:
         yield from _relation(one, names)
 

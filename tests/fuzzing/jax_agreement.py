@@ -17,7 +17,7 @@ from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.exact.scalar import NotPolynomial
 from scanproof.proofs.interpret.array import symbol
 from scanproof.proofs.interpret.evaluate import Evaluator, at_index
-from scanproof.proofs.interpret.programs.program import program as readable
+from scanproof.proofs.doors.program import program as readable
 from scanproof.proofs.interpret.questions import Unreadable
 from scanproof.proofs.interpret.size import Size
 from scanproof.proofs.interpret.size import index as index_of

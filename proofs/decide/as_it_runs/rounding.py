@@ -16,10 +16,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...doors.program import program
 from ...exact.array import Namespace
 from ...exact.enclosures import ArbField
 from ...exact.residues import Meter, TooLong
-from ...interpret.programs.program import program
 from ...interpret.questions import aside
 from .each_operation import Rounding, moved
 from .points import Arrays
@@ -188,7 +188,7 @@ def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
         with aside(), flint.ctx.workprec(digits):
             field = ArbField(Meter(OPERATIONS))
             given = [Namespace(field).asarray(_fractions(one)) for one in arrays]
-            found = side.arranged(program(side.read)(*given))
+            found = side.arranged(program(side.read, side.framework)(*given))
             ends = all(ball.is_finite() for one in found for ball in one.entries.flat)
             return [_widths(one.entries) for one in found] if ends else None
     except (Exception, TooLong):  # what balls do not do or decide, as a comparison with NaN

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...readings.floats import Floats
 from ...statement.nodes import Input, Node
+from ...statement.whole import Size, whole
 from .refusal import Decided, Refused, torch
 from .tracing import Given, example_inputs
 
@@ -52,7 +53,9 @@ def expect(
         text = ", ".join(f"{name} = {value}" for name, value in at.items())
         if ones:
             condition = " = 1 or ".join(sorted(ones)) + " = 1"
-            raise Decided(f"it does something else where {condition}", condition)
+            least = dict(sizes)
+            number = whole(Size(min(ones), least[min(ones)])) - 1
+            raise Decided(f"it does something else where {condition}", condition, number, "≥ 0")
         raise Refused(
             f"its nodes and PyTorch compute different numbers{f' at {text}' if text else ''}"
         )

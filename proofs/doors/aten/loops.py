@@ -10,8 +10,9 @@ import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .items import Items, Listed, is_symbol, items_of
-from .observing import Seen, Snapshot, key_of, value_of
+from ..loops.items import UNBOUND, Items, Listed, value_of
+from .observing import Seen, Snapshot, key_of
+from .tensors import TENSORS, is_symbol, root
 from .turns import SizedLoop, running
 
 
@@ -35,7 +36,7 @@ def loop(
     """
     before = tuple(map(value_of, values))
     now = running()
-    items = items_of(given) if now.tracing else None
+    items = TENSORS.items_of(given) if now.tracing else None
     if items is None or not is_symbol(items.length):
         turns = given if items is None else _each(items)
         if not now.tracing:
@@ -78,3 +79,14 @@ def comprehension(
 
 
 MADE = "the list that is made"
+
+
+NAMES = {
+    "loop": loop,
+    "each": comprehension,
+    "unbound": UNBOUND,
+    "listed": Listed,
+    "root": root,
+    **TENSORS.functions,
+}
+"""What rewritten code calls."""

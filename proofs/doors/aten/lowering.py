@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...interpret.programs.literals import meant
 from ...statement import choices, functions, making, nodes
 from ...statement.errors import IllFormed
 from ...statement.nodes import Node
 from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole, spelled
 from ..infinities import Value, meant_by, moved, nothing_but
+from ..jaxpr.literals import meaning
+from ..meant import Literal, taken
 from . import complex_numbers, entrywise, moving, placing, scanning, sums  # noqa: F401  they fill the table
 from .refusal import Decided, Refused, torch
 from .sizes import Sizes, Unsaid
@@ -24,6 +25,7 @@ from .writing import Writes
 
 MOST_CONSTANTS = 4096
 """More numbers than this in one constant are a table, which is no formula."""
+NO_RULE = "it has no rule; scanproof prove --operations lists those that have one"
 HUGE = 1e30
 """What is less than −10³⁰, or the least number of a format, is put where −∞ is meant: exp of it is 0 in floats."""
 
@@ -33,6 +35,7 @@ class Notes:
     """What is taken for granted, and how often something was made of which nothing is known."""
 
     assumes: dict[str, None] = field(default_factory=dict)
+    literals: dict[Literal, None] = field(default_factory=dict)
     unknown: int = 0
 
 
@@ -76,7 +79,7 @@ class Lowering:
                 self.known[one] = self._attribute(one)
             elif one.op == "call_function":
                 self.operation = one
-                self.known[one] = self._called(one)
+                self.known[one] = self._done(one)
             elif one.op == "output":
                 found = self._plain(one.args[0])
                 return list(found) if isinstance(found, list | tuple) else [found]
@@ -88,7 +91,7 @@ class Lowering:
 
     # One operation.
 
-    def _called(self, one: Any) -> Any:
+    def _done(self, one: Any) -> Any:
         self.name = _name(one.target)
         try:
             return self._made(one.target, one)
@@ -109,7 +112,7 @@ class Lowering:
             return scanning.lowered(self, *self._plain(one.args))
         rule = RULES.get(self.name)
         if rule is None:
-            raise self.refuse("it has no rule")
+            raise self.refuse(NO_RULE)
         found = rule.made(self, **self._bound(target, one, rule.takes))
         return self._results(found, rule.computes)
 
@@ -185,7 +188,7 @@ class Lowering:
         try:
             return list(map(self._shape_of, self._metas()))
         except Unsaid as error:
-            raise self.refuse(f"a length {self.sizes.texts(error)}") from error
+            raise self.unsaid(f"a length {self.sizes.texts(error)}", error.expr) from error
 
     @property
     def dtype(self) -> Any:
@@ -198,14 +201,26 @@ class Lowering:
         found = self.operation.meta.get("stack_trace") or self.operation.stack_trace or ""
         return found if found.startswith(" at ") else ""
 
+    @property
+    def _called(self) -> str:
+        """The operation and the user's line: "aten.argmax at file:line"."""
+        return f"{said(self.name)}{self.line}"
+
     def refuse(self, why: str) -> Refused:
         """The error for an operation that is not read."""
-        return Refused(f"{self.name}{self.line}: {why}", placed=True)
+        return Refused(f"{self._called}: {why}", placed=True)
 
     def decided(self, number: WholeNumber, relation: str, why: str) -> Decided:
         """The error for what holds at some sizes only."""
         condition = f"{spelled(number)} {relation}"
-        return Decided(f"{self.name}{self.line}: {why} ({condition})", condition, number, relation)
+        return Decided(f"{self._called}: {why} ({condition})", condition, number, relation)
+
+    def unsaid(self, why: str, expr: Any) -> Refused:
+        """The error for a number of sizes that is no polynomial of them; it may be one in each of a few cases."""
+        number, by = self.sizes.hinge(expr)
+        if number is None:
+            return self.refuse(why)
+        return Decided(f"{self._called}: {why}", "", number, by=by)
 
     def assume(self, what: str) -> None:
         """Note what is taken for granted."""
@@ -274,9 +289,11 @@ class Lowering:
 
     def literal(self, value: float, form: str = "float64") -> Node:
         """The number that a float means."""
-        found = meant(value, form)
+        found = meaning(value, form)
+        if not found.plain:
+            self.notes.literals.setdefault(Literal(value, found, self.line.removeprefix(" at ")))
         if not found.is_exactly(value):
-            self.assume(f"{value!r} is {found}")
+            self.assume(taken(value, found))
         return meant_by(found)
 
     def written(self, node: Node, windows: Mapping[int, tuple[Any, Any]], part: Node) -> Node:
@@ -344,6 +361,12 @@ def axes_of_ones(node: Node, shape: nodes.Shape) -> Node:
     return making.take(node, (), shape)
 
 
+def said(name: str) -> str:
+    """An operation as messages and lists have it: aten.argmax."""
+    plain = name.removesuffix(".default")
+    return plain if plain in SIZES or "." not in name else f"aten.{plain}"
+
+
 def _name(target: Any) -> str:
     name = getattr(target, "_opname", None)
     if name is not None:
@@ -387,7 +410,7 @@ def _of_meta(at: Lowering, *given: Any) -> Any:
     try:
         return at.sizes.of(meta)
     except Unsaid as error:
-        raise at.refuse(f"a whole number {at.sizes.texts(error)}") from error
+        raise at.unsaid(f"a whole number {at.sizes.texts(error)}", error.expr) from error
 
 
 SIZES: dict[str, Callable[..., Any]] = {

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from .items import Items, Rows
+from ..loops.items import UNBOUND, Items
 from .refusal import torch
-
-
-class Unbound:
-    """Stands for a name without a value."""
-
-    def __repr__(self) -> str:
-        return "a name without a value"
-
-
-UNBOUND = Unbound()
+from .tensors import Rows
 
 
 @dataclass
@@ -72,16 +63,9 @@ def rebuilt(leaves: Sequence[Any], spec: Any, entered: ExitStack) -> Any:
         return module
     if isinstance(spec, Items):
         if isinstance(spec, Rows):
-            return Rows(leaves[0])
-        return Items(spec.length, leaves, spec.item)
+            return Rows(spec.of, leaves[0])
+        return Items(spec.of, spec.length, leaves, spec.item)
     return _pytree.tree_unflatten(leaves, spec)
-
-
-def value_of(make: Callable[[], Any]) -> Any:
-    try:
-        return make()
-    except NameError:
-        return UNBOUND
 
 
 def tensors(value: Any) -> list[tuple[int, Any]]:

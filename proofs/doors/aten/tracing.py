@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...interpret.questions import place, raised_at
 from ...statement import binding
@@ -26,8 +26,7 @@ from .sizes import Sizes, Unsaid, examples
 from .table import RULES
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(NamedTuple):
     """An input: its shape in sizes, and PyTorch's format."""
 
     shape: tuple[Number, ...]
@@ -228,7 +227,11 @@ def _settings() -> Iterator[None]:
         einsum = t.backends.opt_einsum.flags(
             enabled=False
         )  # whose order of products asks for numbers
-        with sdpa_kernel(SDPBackend.MATH), t.compiler.set_stance("force_eager"), einsum:
+        with ExitStack() as entered:
+            entered.enter_context(sdpa_kernel(SDPBackend.MATH))
+            entered.enter_context(einsum)
+            if "torch._dynamo" in sys.modules:  # else nothing is compiled, and it takes seconds
+                entered.enter_context(t.compiler.set_stance("force_eager"))
             yield
     finally:
         quiet.setLevel(before)
@@ -275,6 +278,9 @@ def _questions() -> Any:
 
     class Questions(ShapeEnv):
         asked: dict[int, tuple[str, str]]
+
+        def _get_user_frame(self) -> None:
+            """The line for messages of PyTorch's, none of which is shown: to tell it, torch imports its compiler."""
 
         def evaluate_expr(self, *args: Any, **options: Any) -> Any:
             who = asking()
@@ -332,7 +338,10 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
             continue
         text = known.texts(expr)
         message = f"it asks whether {text}{where}, which depends on the sizes"
-        raise Decided(message, text, number, relation)
+        by = None
+        if number is None:
+            number, by = known.hinge(expr)
+        raise Decided(message, text, number, relation, by)
     for symbol, expr in env.replacements.items():
         if symbol in known.known and known.said(expr) != known.known[symbol]:
             number = known.known[symbol] - known.said(expr)

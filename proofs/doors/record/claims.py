@@ -31,32 +31,31 @@ FOR_NUMBERS = (TypeError, ValueError, AttributeError, IndexError, ArithmeticErro
 
 
 def record(
-    claim: Claim, sizes: Mapping[str, int] | None = None, programs: bool = False
+    claim: Claim, sizes: Mapping[str, int] | None = None, programs: list[Any] | None = None
 ) -> Statement:
     """The claim's statement, for all sizes, or at these.
 
     Args:
         claim: the claim.
         sizes: numbers that stand for its sizes.
-        programs: whether JAX programs that its body calls are recorded, by what JAX traces; else they are refused.
+        programs: a list, to which the programs of JAX that its body calls are added (`doors.jaxpr.programs.Lowered`).
 
     Raises:
         Refused: if it cannot be recorded, with the line that is in the way.
     """
-    symbols = {name: Size(name, min(values)) for name, values in claim.ranges.items()}
+    symbols = _symbols(claim)
     known: Any = sizes or {name: Length(whole(size)) for name, size in symbols.items()}
-    shapes = {
-        name: tuple(map(number_of, dimensions(text, known))) for name, text in claim.given.items()
-    }
-    inputs = {name: Input(name, shape) for name, shape in shapes.items()}
-    with recording(Recording(numbers=sizes is not None, programs=programs)) as made:
+    inputs = _inputs(claim, known)
+    with recording(Recording(numbers=sizes is not None)) as made:
         values = {**{n: Recorded(one) for n, one in inputs.items()}, **known, "xp": Namespace()}
         parameters, leaves = _marked(claim.construct(values))
         every = [_relation(one) for one in claim.statements(values, parameters)]
         relations = _one_turn(made.loops, every)
     with following(made.steps):
         closed = [_closed(one, made.loops) for one in relations]
-    owed = dict.fromkeys(one for program in made.of_programs for one in program.obligations)
+    if programs is not None:
+        programs += made.programs
+    owed = dict.fromkeys(one for program in made.programs for one in program.obligations)
     added = [one for one in inputs_of(owed) if one not in inputs.values()]
     return Statement(
         claim.id,
@@ -66,11 +65,28 @@ def record(
         tuple(_hypotheses(claim, known, inputs, sizes is not None)),
         tuple(leaves),
         tuple(sizes.items()) if sizes else (),
-        assumed=tuple(
-            dict.fromkeys(text for program in made.of_programs for text in program.taken)
-        ),
+        assumed=tuple(dict.fromkeys(text for one in made.programs for text in one.taken)),
+        fits=tuple(dict.fromkeys(fit for one in made.programs for fit in one.fits)),
         steps=tuple(made.steps.items()),
     )
+
+
+def inputs(claim: Claim, sizes: Mapping[str, int] | None = None) -> list[Input]:
+    """The claim's arrays, for all sizes, or at these."""
+    known = sizes or {name: Length(whole(size)) for name, size in _symbols(claim).items()}
+    return list(_inputs(claim, known).values())
+
+
+def _symbols(claim: Claim) -> dict[str, Size]:
+    return {name: Size(name, min(values)) for name, values in claim.ranges.items()}
+
+
+def _inputs(claim: Claim, known: Mapping[str, Any]) -> dict[str, Input]:
+    """An array for each name; `known` has numbers or symbols for sizes."""
+    shapes = {
+        name: tuple(map(number_of, dimensions(text, known))) for name, text in claim.given.items()
+    }
+    return {name: Input(name, shape) for name, shape in shapes.items()}
 
 
 def limits(claim: Claim, sizes: Mapping[str, int]) -> Statement:

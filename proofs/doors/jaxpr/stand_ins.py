@@ -1,0 +1,209 @@
+"""Names of Python that take symbolic sizes while a program is traced: `len`, `math.sqrt`, `np.log` and their like.
+
+JAX's symbolic dimensions are no numbers: `len(x)` and `math.sqrt(d)` have to return one, and `d ** -0.5` raises. Here
+they return what the program would compute if it said `x.shape[0]`, `jnp.sqrt(d)` and `1 / jnp.sqrt(d)`; numbers go to
+the functions themselves. So a program that is traced with numbers is not touched, and one that is traced with symbols
+has the same functions of its sizes, as values of JAX.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...interpret.questions import Unreadable, place
+
+NAMES = ("sqrt", "exp", "log", "log2", "log10", "pow")
+"""Functions of `math` that take sizes; NumPy has them too, `power` for `pow`."""
+
+
+def power(size: Any, exponent: Any) -> Any:
+    """A size to a real power, as a value of JAX: roots for halves, d ** -0.5 = 1/√d, else exp(exponent · log d).
+
+    It is right for sizes, which are 1 or more.
+    """
+    import jax.numpy as jnp
+
+    of = size.__jax_array__()
+    given = Fraction(exponent)
+    if given.denominator > 2:
+        return jnp.exp(jnp.log(of) * float(exponent))
+    base = of * 1.0 if given.denominator == 1 else jnp.sqrt(of)
+    raised = base ** abs(given.numerator)
+    return 1 / raised if given < 0 else raised
+
+
+@contextmanager
+def standing_in(function: Callable[..., Any], kind: type) -> Iterator[None]:
+    """Inside the `with` block these names take symbolic sizes of the given type, in the program's modules.
+
+    Args:
+        function: the program; names that its own package imported (`from math import sqrt`) count too.
+        kind: JAX's type of symbolic dimensions.
+    """
+    before: list[tuple[dict[str, Any], str, Any]] = []
+    own = _taking(kind)
+    by_id = {id(original): new for original, new in own.values()}
+
+    def put(names: dict[str, Any], name: str, new: Any) -> None:
+        before.append((names, name, names.get(name, MISSING)))
+        names[name] = new
+
+    for (module, name), (_, new) in own.items():
+        put(vars(module), name, new)
+    length = _length(kind)
+    for names in modules(function):
+        for name, value in list(names.items()):
+            if id(value) in by_id:
+                put(names, name, by_id[id(value)])
+        if "len" not in names:
+            put(names, "len", length)
+    try:
+        yield
+    finally:
+        for names, name, value in reversed(before):
+            if value is MISSING:
+                names.pop(name, None)
+            else:
+                names[name] = value
+
+
+class AsksMachine(Unreadable):
+    """A program that is another one on other machines."""
+
+    unsafe = True
+
+
+MISSING = object()
+MACHINE = (
+    *("default_backend", "devices", "local_devices", "device_count", "local_device_count"),
+    *("process_count", "process_index", "host_count", "host_id"),
+)
+"""Functions of JAX that tell machines apart."""
+
+
+@contextmanager
+def machine_unseen(function: Callable[..., Any]) -> Iterator[None]:
+    """Inside the `with` block JAX's functions that tell machines apart are refused, under whatever name.
+
+    Args:
+        function: the program; names that its own package imported count too.
+    """
+    import jax
+
+    refusing = {id(original): new for original, new in _of_machine().values()}
+    own: dict[str, Any] = jax.__dict__
+    before = [
+        (names, name, value)
+        for names in (own, *modules(function))
+        for name, value in list(names.items())
+        if id(value) in refusing
+    ]
+    try:
+        for names, name, value in before:
+            names[name] = refusing[id(value)]
+        yield
+    finally:
+        for names, name, value in before:
+            names[name] = value
+
+
+@functools.cache
+def _of_machine() -> dict[str, tuple[Any, Any]]:
+    """For each of these functions, and what stands in for it."""
+    import jax
+
+    found = {}
+    for name in MACHINE:
+        original = getattr(jax, name, None)
+        if original is not None:
+            found[name] = original, _refusing(name, original)
+    return found
+
+
+def _refusing(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    """Of scanproof's own programs each way that a machine may decide for is a row of the ledger."""
+
+    def refused(*args: Any, **kwargs: Any) -> Any:
+        if str(sys._getframe(1).f_globals.get("__name__")).startswith("scanproof."):
+            return original(*args, **kwargs)
+        raise AsksMachine(
+            f"the program asks jax.{name}{place()}, and is another one on another machine; "
+            "pass what it decides as an argument"
+        )
+
+    return refused
+
+
+def _taking(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
+    """For each function of `math` and NumPy itself, and what stands in for it."""
+    found = {}
+    for module in (math, np):
+        for name in NAMES:
+            called = "power" if name == "pow" and module is np else name
+            original = getattr(module, called)
+            found[module, called] = original, _stand_in(original, called, kind)
+    return found
+
+
+def _stand_in(original: Any, name: str, kind: type) -> Any:
+    def on_sizes(*args: Any, **kwargs: Any) -> Any:
+        import jax.numpy as jnp
+        from jax.core import Tracer
+
+        if kwargs or not any(isinstance(one, Tracer) or type(one) is kind for one in args):
+            return original(*args, **kwargs)
+        given = [one.__jax_array__() if type(one) is kind else one for one in args]
+        if name in ("pow", "power"):
+            exact = isinstance(args[1], int | float) and type(args[0]) is kind
+            return power(*args) if exact else jnp.power(*given)
+        if name == "log" and len(given) == 2:  # math.log(x, base)
+            return jnp.log(given[0]) / jnp.log(given[1])
+        return getattr(jnp, name)(*given)
+
+    return on_sizes
+
+
+def _length(kind: type) -> Callable[[Any], Any]:
+    def length(one: Any) -> Any:
+        """`len`, that of an array whose first axis has a symbolic length too."""
+        from jax.core import Tracer
+
+        shape = one.shape if isinstance(one, Tracer) else ()
+        return shape[0] if shape and type(shape[0]) is kind else builtins.len(one)
+
+    return length
+
+
+def modules(function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
+    """The names of the program's own module, and of other modules of its package."""
+    while not hasattr(
+        function, "__globals__"
+    ):  # behind jax.jit, functools.partial, an object that is called
+        inner = getattr(function, "__wrapped__", None) or getattr(function, "func", None)
+        inner = inner or vars(type(function)).get("__call__")
+        if inner is None:
+            return
+        function = inner
+    names: Mapping[str, Any] = function.__globals__
+    own = str(names.get("__name__", ""))
+    package = own.partition(".")[0]
+    if not isinstance(names, dict) or package in PACKAGES:
+        return
+    yield names
+    for name, module in list(sys.modules.items()):
+        inside = name == package or name.startswith(f"{package}.")
+        if inside and isinstance(module, type(sys)) and vars(module) is not names:
+            yield vars(module)
+
+
+PACKAGES = ("", "jax", "jaxlib", "numpy", "scanproof", "builtins", "math")
+"""Whose own names are left as they are."""

@@ -1,0 +1,148 @@
+"""`program(function)`: a function of JAX arrays or of PyTorch's tensors as something that claims can speak of.
+
+    forward = program(my_model.forward)
+
+    @paper.claim("mine.forward", says="…", given={"X": "T f", "Y": "T k", "q": "f"})
+    def forward_is_descent(X, Y, q):
+        return equal(forward(X, Y, q), specification(X, Y, q))
+
+Where a claim is recorded, its framework traces it and the trace becomes nodes, with symbols for sizes or at numbers; on
+exact numbers these nodes are computed at the arrays' own sizes; on NumPy arrays its framework runs it. Nothing is
+transcribed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from scanproof.constructs.arrays.definition import note
+from scanproof.constructs.arrays.protocols import speaking_among
+
+from ..exact.array import ExactArray
+from ..exact.scalar import NotPolynomial
+from ..language.libraries import jax as jax_for
+from ..readings.exact import Exact
+from ..statement.nodes import Input, Node
+from .frameworks import framework_of
+from .outputs import opening
+from .refused import Refused
+
+
+def program(function: Callable[..., Any], framework: str | None = None) -> Callable[..., Any]:
+    """A function of JAX arrays or of PyTorch's tensors, for claims.
+
+    Args:
+        function: takes arrays as positional arguments and returns an array, or nested tuples, lists or dicts of arrays.
+            It is what runs: it is traced by its framework each time it meets arrays of other sizes.
+        framework: "jax" or "torch"; if not given, torch where the function's module imports it and not JAX.
+
+    Returns:
+        A function of recorded, exact or NumPy arrays, with real numbers for the framework's floats.
+    """
+    door = _door(function, framework)
+    at_shapes = functools.cache(lambda shapes: door.lowered(_inputs(shapes)))
+
+    @functools.wraps(door.function, updated=())
+    def run(*arrays: Any) -> Any:
+        note(_written(door.function))
+        speaker = speaking_among(arrays)
+        if isinstance(speaker, ExactArray):
+            return _at_numbers(at_shapes, arrays, speaker)
+        if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
+            return speaker.__array_namespace__().program(door.lowered, arrays)
+        return door.floats(arrays)
+
+    return run
+
+
+class Door(Protocol):
+    """A function through the door of its framework."""
+
+    function: Callable[..., Any]
+
+    def lowered(self, nodes: Sequence[Node]) -> Any:
+        """Its results as nodes."""
+
+    def floats(self, arrays: Sequence[Any]) -> Any:
+        """What its framework computes of NumPy's arrays."""
+
+
+def _door(function: Any, framework: str | None) -> Door:
+    if hasattr(function, "lowered") and hasattr(function, "floats"):
+        return function
+    if framework_of(function, framework) == "torch":
+        from .aten.programs import Program  # which needs torch
+
+        return Program(function)
+    return _OfJax(function)
+
+
+class _OfJax:
+    """A function of JAX arrays."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def lowered(self, nodes: Sequence[Node]) -> Any:
+        """Its results as nodes."""
+        from .jaxpr.programs import lowered  # which needs JAX
+
+        return lowered(self.function, nodes)
+
+    @functools.cached_property
+    def _compiled(self) -> Any:
+        return jax_for("a program").jit(opening(self.function))
+
+    def floats(self, arrays: Sequence[Any]) -> Any:
+        """What JAX computes of NumPy's arrays, in the format that it takes."""
+        from .jaxpr.tracing import format_of  # which needs JAX
+
+        jax, form = jax_for("a program"), format_of(self.function)
+        with jax.enable_x64(form.wide):
+            given = [jax.numpy.asarray(one, dtype=form.name) for one in arrays]
+            return jax.tree.map(_number_parts, self._compiled(*given))
+
+
+RUN = next(one for one in program.__code__.co_consts if getattr(one, "co_name", "") == "run")
+"""The code of every function that `program` returns: what it calls is a program, and not a claim's body."""
+
+
+def _written(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that somebody wrote, behind `jax.jit`, `functools.partial` and objects that are called."""
+    while not hasattr(function, "__code__"):
+        inner = getattr(function, "__wrapped__", None) or getattr(function, "func", None)
+        if inner is None:
+            own = vars(type(function)).get("__call__")
+            return own if callable(own) and hasattr(own, "__code__") else program
+        function = inner
+    return function
+
+
+def _inputs(shapes: Sequence[tuple[int, ...]]) -> list[Input]:
+    return [Input(f"x{k}", shape) for k, shape in enumerate(shapes)]
+
+
+def _at_numbers(lowered: Callable[[Any], Any], arrays: Sequence[Any], speaker: ExactArray) -> Any:
+    """What a program returns of exact numbers, by its nodes at these very sizes."""
+    xp, field = speaker.__array_namespace__(), speaker.field
+    given = [xp.asarray(one) for one in arrays]
+    shapes = tuple(one.shape for one in given)
+    try:
+        found = lowered(shapes)
+    except Refused as error:  # what is not read says nothing about the claim
+        raise NotPolynomial(str(error)) from error
+    entries = {one.name: array.entries for one, array in zip(_inputs(shapes), given, strict=True)}
+    reading = Exact(field, {}, entries)
+    return found.each(lambda node: ExactArray(reading(node), field))
+
+
+def _number_parts(value: Any) -> Any:
+    """An array of NumPy's; of a complex one the two parts, as its nodes are."""
+    from .jaxpr.programs import Pair
+
+    array = np.asarray(value)
+    return Pair(np.real(array), np.imag(array)) if array.dtype.kind == "c" else array
