@@ -18,8 +18,10 @@ PARTS = 2
 def by_parts() -> Any:
     """A mode in which what is computed of complex numbers is computed of their parts, in loops, too."""
     from torch._ops import HigherOrderOperator
+    from torch._decomp import decomposition_table
     from torch._subclasses.complex_tensor import ComplexTensorMode
-    from torch.utils._pytree import tree_map
+    from torch._subclasses.complex_tensor._ops.common import COMPLEX_OPS_TABLE
+    from torch.utils._pytree import tree_leaves, tree_map
 
     class ByParts(ComplexTensorMode):
         supports_higher_order_operators = True
@@ -28,8 +30,14 @@ def by_parts() -> Any:
             self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
         ) -> Any:
             if not isinstance(func, HigherOrderOperator):
-                args, kwargs = tree_map(_as_array, (args, kwargs))
-                return super().__torch_dispatch__(func, types, args, kwargs)
+                args, kwargs = tree_map(_as_array, (args, kwargs or {}))
+                made = decomposition_table.get(func)
+                if made is None or {func, func.overloadpacket} & COMPLEX_OPS_TABLE.keys():
+                    return super().__torch_dispatch__(func, types, args, kwargs)
+                if not any(is_complex(getattr(one, "dtype", None)) for one in tree_leaves(args)):
+                    return func(*args, **kwargs)
+                with self:  # what PyTorch makes of other operations, of which some are known by parts
+                    return made(*args, **kwargs)
             turn, *given = args
 
             def inside(*values: Any) -> Any:
