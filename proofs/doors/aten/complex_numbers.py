@@ -36,7 +36,9 @@ def by_parts() -> Any:
                     return super().__torch_dispatch__(func, types, args, kwargs)
                 if not any(is_complex(getattr(one, "dtype", None)) for one in tree_leaves(args)):
                     return func(*args, **kwargs)
-                with self:  # what PyTorch makes of other operations, of which some are known by parts
+                with (
+                    self
+                ):  # what PyTorch makes of other operations, of which some are known by parts
                     return made(*args, **kwargs)
             turn, *given = args
 
