@@ -40,7 +40,10 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "search": ("kernel", "language", "inequalities", "exact", "interpret", "check"),
         "refute": ("language", "exact", "check"),
-        "decide": ("kernel", "language", "exact", "interpret", "check", "search", "refute"),
+        "decide": (
+            *("kernel", "language", "exact", "interpret", "statement", "doors", "readings"),
+            *("check", "search", "refute"),
+        ),
         "expected": ("files", "language", "exact"),
         "claims": ("language", "exact", "expected"),
         "report": (

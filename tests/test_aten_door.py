@@ -155,7 +155,9 @@ def test_a_trace_says_for_which_formats_it_holds_and_what_it_takes_for_granted()
     wide = program.read(programs.only_single, inputs("x: T"), [torch.float64])
     assert (single.formats, wide.formats) == (("float32",), ("float64",))
     assert single.outputs != wide.outputs
-    assert program.read(programs.decayed, inputs("x: T")).assumes == ("literals are the numbers that they mean: 0.95 is 19/20",)
+    assert program.read(programs.decayed, inputs("x: T")).assumes == (
+        "literals are the numbers that they mean: 0.95 is 19/20",
+    )
 
 
 def test_parameters_of_a_module_are_inputs():

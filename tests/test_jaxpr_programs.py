@@ -17,9 +17,9 @@ from scanproof.numeric.claims import SOURCE
 from scanproof.proofs.check.all_sizes import equations_of
 from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.doors.jaxpr.programs import Written, equation, leaves, lowered
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.doors.refused import Refused
-from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.sizes import shapes_of
 from scanproof.proofs.readings.floats import Floats
 from scanproof.proofs.readings.problem import problem
@@ -63,7 +63,7 @@ def wrong(written: Written, left: Any, right: Any, names: Any, first: int = 2) -
 def proved(written: Written) -> bool:
     """Whether a proof for all sizes is found as the search is told nothing more; raises what it stops at."""
     with proving() as current:
-        for left, right in equations_of(problem(written.statement, current)):
+        for left, right in equations_of(problem(written.statement, current, taken_inside=True)):
             show(left, right)
     return True
 

@@ -25,16 +25,6 @@ It is handed in by whoever reads, and not trusted: see `simplifying`.
 
 
 @dataclass
-class Loop:
-    """A loop that was read for all its turns."""
-
-    turns: list[Index]
-    """A variable for each turn that was read; each of them stands for all."""
-    ended: bool = False
-    """Whether the loop ran to its end."""
-
-
-@dataclass
 class Session:
     """What is known while one claim is interpreted."""
 
@@ -49,7 +39,6 @@ class Session:
     """Products over a range; their second position is where it begins, the first how many factors there are."""
     made: list[tuple[Recursion, Index | None]] = field(default_factory=list)
     """All recursions in the order of their definition, with the number of turns of those that are loops."""
-    loops: list[Loop] = field(default_factory=list)
     maxima: dict[Any, Any] = field(default_factory=dict)
     """Symbols for the maxima of programs' arrays, with these arrays, by which they are found again."""
     programs: list[Any] = field(default_factory=list)

@@ -9,7 +9,7 @@ from functools import cache, cached_property, reduce
 from typing import Any
 
 from ..interpret import claims as read
-from ..interpret.array import KernelArray, aligned, comprehension, reciprocal
+from ..interpret.array import KernelArray, aligned, comprehension, reciprocal, symbol
 from ..interpret.array import function as named
 from ..interpret.namespace import Namespace
 from ..interpret.products import power, running_product
@@ -42,9 +42,10 @@ class NoProblem(Exception):
 def problem(
     statement: Statement,
     session: Session,
-    given: read.Given = read.symbol,
+    given: read.Given = symbol,
     sizes: dict[str, Index] | None = None,
     parameters: Mapping[str, Callable[[Any], Any]] | None = None,
+    taken_inside: bool = False,
 ) -> read.Interpretation:
     """The statement's relations and bounds as arrays of terms, in the session's registry.
 
@@ -54,6 +55,8 @@ def problem(
         given: what an input is, from its name and lengths; independent symbols if it is not numbers.
         sizes: those of an earlier reading in this session.
         parameters: changes of parameters, by their paths.
+        taken_inside: whether entries taken of a function are read as the function of entries taken. Values at other
+            places then look alike, as programs with shifts and chunks need; sums of such values are longer.
 
     Raises:
         NoProblem, Unreadable, KernelError: if something in it is not said by formulas of the kernel.
@@ -63,7 +66,8 @@ def problem(
     session.fits.update(dict.fromkeys(statement.fits))
     statement = apart(statement)
     reading = Problem(statement, session, given, sizes, parameters)
-    parts = [reading.part(one) for one in statement.relations]
+    reading.taken_inside = taken_inside
+    parts = [reading.part(one) for one in (*statement.relations, *statement.owed)]
     conditions = [
         reading.part(one, hypothesis.text)
         for hypothesis in statement.hypotheses
@@ -82,7 +86,7 @@ class Problem(Reading):
         self,
         statement: Statement,
         session: Session,
-        given: read.Given = read.symbol,
+        given: read.Given = symbol,
         sizes: dict[str, Index] | None = None,
         parameters: Mapping[str, Callable[[Any], Any]] | None = None,
     ) -> None:
@@ -95,6 +99,7 @@ class Problem(Reading):
         self._steps = dict(statement.steps)
         self._recursions: dict[Any, list[State]] = {}
         """The states of each recursion, by what it says of them whatever its positions are called."""
+        self.taken_inside = False
         self._opaque: dict[nodes.Node, bool] = {}
 
     def part(self, one: Relation, condition: str = "") -> read.Part:
@@ -107,8 +112,9 @@ class Problem(Reading):
         with self.bound(ranges):
             left, right = self(one.left), self(one.right)
         if one.kind == "at_most":
-            return read._bound(said.AtMost(left, right), condition)
-        return read.Part(said.KINDS[one.kind], left, right, one.shared, condition=condition)
+            return read.bound(said.AtMost(left, right), condition)
+        sides = read.plain(left), read.plain(right)  # none of the kernel's own words for a norm
+        return read.Part(said.KINDS[one.kind], *sides, one.shared, condition=condition)
 
     def index(self, number: WholeNumber, axes: Sequence[Index] = ()) -> Index:
         """A whole number as an index; an `Axis` is one of `axes`."""
@@ -278,8 +284,8 @@ class Problem(Reading):
         return in_shape(self(node.of), list(map(self.index, node.lengths)))
 
     def take(self, node: nodes.Take) -> Any:
-        of_map = node.of
-        if isinstance(of_map, nodes.Map) and _is_elsewhere(node) and self._is_opaque(of_map):
+        of_map = node.of if self.taken_inside and not node.guards else None
+        if isinstance(of_map, nodes.Map) and self._is_opaque(of_map):
             return self(_taken_inside(node, of_map))
         of = self(node.of)
         guards = sorted(node.guards, key=str)
@@ -375,12 +381,6 @@ class Problem(Reading):
         with self.bound({node.point: self(node.at)}):
             self(node.loss)
         return self(without_gradients(node))
-
-
-def _is_elsewhere(node: nodes.Take) -> bool:
-    """Whether entries are taken at places that are computed: a shift's, a stride's, a chunk's last."""
-    computed = (p for p in node.places if isinstance(p, Whole))
-    return not node.guards and any([(len(m), c) for m, c in p.parts] != [(1, 1)] for p in computed)
 
 
 def _taken_inside(node: nodes.Take, of: nodes.Map) -> nodes.Node:

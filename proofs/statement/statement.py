@@ -74,6 +74,8 @@ class Statement:
     """The numbers that stand for sizes, where the claim exists at numbers alone."""
     assumed: tuple[str, ...] = ()
     """What doors took for granted of programs, in words, such as what their literals mean."""
+    owed: tuple[Relation, ...] = ()
+    """What has to be proved besides for nodes to be what programs compute, of inputs of its own: laws of operators."""
     fits: tuple[Fit, ...] = ()
     """What has to hold of the sizes for programs' whole numbers to fit their type."""
     steps: tuple[tuple[nodes.Recursion, Callable[..., Any]], ...] = field(
@@ -85,7 +87,8 @@ class Statement:
     def nodes(self) -> list[Node]:
         """The sides of all relations, hypotheses first."""
         bounds = [one for h in self.hypotheses for one in h.bounds]
-        return [side for one in (*bounds, *self.relations) for side in (one.left, one.right)]
+        every = (*bounds, *self.relations, *self.owed)
+        return [side for one in every for side in (one.left, one.right)]
 
 
 OUTERMOST = 1_000_000

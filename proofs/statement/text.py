@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,7 @@ from . import nodes
 from .conditions import conditions
 from .formats import REAL
 from .nodes import Node
-from .statement import OUTERMOST, Relation, Statement, every_node
+from .statement import OUTERMOST, Relation, Statement, every_node, inputs_of
 from .table import Table
 from .whole import Number as WholeNumber
 from .whole import Position, Size, Symbol, spelled
@@ -55,7 +56,8 @@ def lines(statement: Statement) -> Iterator[str]:
         yield f"  size {one.name} ≥ {one.least}"
     for name, value in statement.at:
         yield f"  at {name} = {value}"
-    for one in statement.inputs:
+    own = [one for one in inputs_of(statement.owed) if one not in statement.inputs]
+    for one in (*statement.inputs, *own):
         held = f" {one.format.name}" if one.format is not REAL else ""
         yield f"  input {one.name} {_shape(one.lengths)}{held}"
     names = _Names()
@@ -73,6 +75,8 @@ def lines(statement: Statement) -> Iterator[str]:
     yield from (f"  given that {number(one.number)} ≤ {one.most}" for one in statement.fits)
     for one in statement.relations:
         yield from _relation(one, names)
+    for one in statement.owed:
+        yield from (f"  besides{line}" for line in _relation(replace(one, label=()), names))
 
 
 def name_of(symbol: Symbol) -> str:
@@ -118,7 +122,8 @@ def _node(node: Node, names: _Names) -> Iterator[str]:
         names[r] = names.new("r")
         yield f"  {names[r]}: {_range(r.time)}"
         for state, start, step in zip(r.states, r.start, r.steps, strict=True):
-            yield f"    {names[state]} from {names[start]} by {names[step]}"
+            own = TEXTS[type(state)](state, names)  # which no step may read
+            yield f"    {own} from {names[start]} by {names[step]}"
     said = TEXTS[type(node)](node, names)
     if isinstance(node, nodes.Input | nodes.Number | nodes.Placeholder):
         names[node] = said

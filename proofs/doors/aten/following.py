@@ -48,6 +48,8 @@ def _followed(
     function: Callable[..., Any], given: Sequence[Given], known: Sequence[FunctionType]
 ) -> Traced:
     sizes = example_sizes(given, set())
+    if not sizes:  # loops are Python's own
+        return trace(function, given, set())
     try:
         plain, codes = codes_run(function, example_inputs(given, sizes))
     except Refused:

@@ -21,8 +21,8 @@ class Seen:
     """Names that stand for something else after a turn."""
     written: set[tuple[str, int]] = field(default_factory=set)
     """Tensors that are written in place: a name, and the number of the leaf."""
-    counters: set[str] = field(default_factory=set)
-    """Names of whole numbers that turns change."""
+    counters: dict[str, int] = field(default_factory=dict)
+    """By how much turns change names of whole numbers."""
     appended: set[str] = field(default_factory=set)
     """Names of lists that turns append to."""
     shared: set[frozenset[tuple[str, int]]] = field(default_factory=set)
@@ -142,8 +142,10 @@ class Snapshot:
         seen.written |= {s for s, one in self.tensors.items() if _version(one) != self.versions[s]}
         for name, one, other in zip(self.names, self.values, after, strict=True):
             if one is not other:
-                whole = type(one) is int and type(other) is int
-                (seen.counters if whole else seen.rebound).add(name)
+                if type(one) is not int or type(other) is not int:
+                    seen.rebound.add(name)
+                elif seen.counters.setdefault(name, other - one) != other - one:
+                    seen.refused = f"{name}, a whole number that turns change by different amounts"
         later = Snapshot(self.names, after)
         seen.shared |= self.shared() | later.shared()
         seen.apart |= self.same() ^ later.same()

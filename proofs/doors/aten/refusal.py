@@ -25,7 +25,8 @@ class Decided(Refused):
         relation: str = "",
         by: Any = None,
     ) -> None:
-        depends = Depends(number, by) if isinstance(number, Whole) else None
+        told_apart = isinstance(number, Whole) and relation != "= 0"
+        depends = Depends(number, by) if told_apart else None
         super().__init__(message, depends, placed=True)
         self.condition = condition
         """What the trace took for true."""
@@ -34,7 +35,8 @@ class Decided(Refused):
         self.number, self.relation = number, relation
         """A whole number of sizes, and "≥ 0", "= 0" or "≠ 0", where the condition is one of such.
 
-        `by` is what the number may be a multiple of, where that is asked.
+        `by` is what the number may be a multiple of, where that is asked. What is 0 at the example sizes, by which no
+        two lengths are one, is a number that was asked for: no cases help there.
         """
 
 

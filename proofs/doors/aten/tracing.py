@@ -337,7 +337,10 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
             at_one |= {s.name for s in gap.symbols if isinstance(s, Size)}
             continue
         text = known.texts(expr)
-        message = f"it asks whether {text}{where}, which depends on the sizes"
+        question = f"it asks whether {text}"
+        if relation == "= 0" and number is not None:
+            question = f"it asks for the number that {_asked_for(number)} is"
+        message = f"{question}{where}, which depends on the sizes"
         by = None
         if number is None:
             number, by = known.hinge(expr)
@@ -357,6 +360,12 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
             )
             _expect_range(number, ends, names <= at_one)
     return at_one
+
+
+def _asked_for(number: Number) -> str:
+    """A number of sizes without the constant that it was found to be."""
+    known = at(number, lambda symbol: 0)
+    return spelled(number - known)
 
 
 def _is_of_ones(number: Whole) -> bool:

@@ -10,7 +10,7 @@ both are relations of their own, which are proved with the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -40,6 +40,10 @@ def one_equation(function: Callable[..., Any], any_length: Length) -> Iterator[N
     """
     jax = jax_for("a program")
     own = jax.lax.associative_scan
+    with suppress(ImportError):  # an equation's line is the user's, and none here
+        from jax._src.source_info_util import register_exclusion
+
+        register_exclusion(__file__)
 
     def associative_scan(fn: Any, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
         leaves = jax.tree.leaves(elems)

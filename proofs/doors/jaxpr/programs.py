@@ -13,7 +13,7 @@ from ...language.sizes import dimensions, names
 from ...statement.errors import IllFormed
 from ...statement.formats import REAL
 from ...statement.nodes import Held, Input, Node
-from ...statement.statement import Fit, Relation, Statement, inputs_of, relation
+from ...statement.statement import Fit, Relation, Statement, relation
 from ...statement.whole import Size, whole
 from ..infinities import Value
 from ..outputs import Path, key, matched, said
@@ -142,16 +142,16 @@ def equation(
             relations.append(relation("equal", left, wanted[k][1], label=(label,) if label else ()))
         except IllFormed as error:
             raise Refused(str(error)) from error
-    every = [*relations, *(one for side in both for one in side.obligations)]
+    owed = dict.fromkeys(one for side in both for one in side.obligations)
     taken = dict.fromkeys(text for side in both for text in side.taken)
     fits = dict.fromkeys(one for side in both for one in side.fits)
-    added = [one for one in inputs_of(every) if one not in inputs.values()]
     statement = Statement(
         name,
         tuple(symbols.values()),
-        (*inputs.values(), *added),
-        tuple(every),
+        tuple(inputs.values()),
+        tuple(relations),
         assumed=tuple(taken),
+        owed=tuple(owed),
         fits=tuple(fits),
     )
     return Written(statement, (both[0].format, both[1].format))

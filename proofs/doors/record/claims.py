@@ -16,7 +16,7 @@ from ...language.sizes import dimensions
 from ...statement.binding import following
 from ...statement.errors import IllFormed
 from ...statement.nodes import Input, Parameter
-from ...statement.statement import Hypothesis, Relation, Statement, inputs_of, relation
+from ...statement.statement import Hypothesis, Relation, Statement, relation
 from ...statement.whole import Size, whole
 from ..refused import Refused
 from .array import Recorded, array
@@ -56,16 +56,16 @@ def record(
     if programs is not None:
         programs += made.programs
     owed = dict.fromkeys(one for program in made.programs for one in program.obligations)
-    added = [one for one in inputs_of(owed) if one not in inputs.values()]
     return Statement(
         claim.id,
         () if sizes else tuple(symbols.values()),
-        (*inputs.values(), *added),
-        (*closed, *owed),
+        tuple(inputs.values()),
+        tuple(closed),
         tuple(_hypotheses(claim, known, inputs, sizes is not None)),
         tuple(leaves),
         tuple(sizes.items()) if sizes else (),
         assumed=tuple(dict.fromkeys(text for one in made.programs for text in one.taken)),
+        owed=tuple(owed),
         fits=tuple(dict.fromkeys(fit for one in made.programs for fit in one.fits)),
         steps=tuple(made.steps.items()),
     )
