@@ -17,8 +17,8 @@ PARTS = 2
 
 def by_parts() -> Any:
     """A mode in which what is computed of complex numbers is computed of their parts, in loops, too."""
-    from torch._ops import HigherOrderOperator
     from torch._decomp import decomposition_table
+    from torch._ops import HigherOrderOperator
     from torch._subclasses.complex_tensor import ComplexTensorMode
     from torch._subclasses.complex_tensor._ops.common import COMPLEX_OPS_TABLE
     from torch.utils._pytree import tree_leaves, tree_map
