@@ -226,6 +226,16 @@ def decayed(x):
     return 0.95 * x
 
 
+def turned(x, y):
+    """Complex numbers: a state that turns, products, quotients, literals, views of both parts."""
+    S = torch.zeros(3, dtype=torch.complex128) + 2j
+    for t in range(x.shape[0]):
+        S = S * torch.exp(1j * y[t]) + torch.polar(x[t], y[t])
+    z = torch.complex(x, y)
+    both = torch.view_as_complex(torch.stack([y, x], -1))
+    return torch.view_as_real(z / both.conj()).flatten(-2).sum() + S.real + (z * both).abs().sum()
+
+
 COMPUTED = [
     ("attention", "q: B H T d, k: B H T d, v: B H T e"),
     ("fused_attention", "q: B H T d, k: B H T d, v: B H T e"),
@@ -242,6 +252,7 @@ COMPUTED = [
     ("growing", "x: T d"),
     ("slope_of_its_own", "x: T"),
     ("transformed", "x: T d, y: T d"),
+    ("turned", "x: T, y: T"),
 ]
 LONG = [
     ("convolved", "x: B c T, w: c 1 4"),

@@ -86,6 +86,8 @@ class _OfJax:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
+        self._coarsest: dict[str, str] = {}
+        """By the format of its inputs that with the fewest digits in which it computes."""
 
     def lowered(self, nodes: Sequence[Node]) -> Any:
         """Its results as nodes."""
@@ -98,13 +100,18 @@ class _OfJax:
         return jax_for("a program").jit(opening(self.function))
 
     def floats(self, arrays: Sequence[Any]) -> Any:
-        """What JAX computes of NumPy's arrays, in the format that it takes."""
-        from .jaxpr.tracing import format_of  # which needs JAX
+        """What JAX computes of NumPy's arrays, in the format that it takes; arrays of the coarsest format in it."""
+        from .jaxpr.equations import formats  # which need JAX
+        from .jaxpr.tracing import format_of
 
         jax, form = jax_for("a program"), format_of(self.function)
         with jax.enable_x64(form.wide):
             given = [jax.numpy.asarray(one, dtype=form.name) for one in arrays]
-            return jax.tree.map(_number_parts, self._compiled(*given))
+            if form.name not in self._coarsest:
+                known = {form.name, *formats(jax.make_jaxpr(opening(self.function))(*given))}
+                self._coarsest[form.name] = next(one for one in COARSE if one in known)
+            made = functools.partial(_number_parts, form=self._coarsest[form.name])
+            return jax.tree.map(made, self._compiled(*given))
 
 
 RUN = next(one for one in program.__code__.co_consts if getattr(one, "co_name", "") == "run")
@@ -140,9 +147,16 @@ def _at_numbers(lowered: Callable[[Any], Any], arrays: Sequence[Any], speaker: E
     return found.each(lambda node: ExactArray(reading(node), field))
 
 
-def _number_parts(value: Any) -> Any:
-    """An array of NumPy's; of a complex one the two parts, as its nodes are."""
+COARSE = ("bfloat16", "float16", "float32", "float64")
+"""JAX's formats of real numbers, that with the fewest digits first."""
+
+
+def _number_parts(value: Any, form: str) -> Any:
+    """An array of NumPy's, in this format; of a complex one the two parts, as its nodes are."""
     from .jaxpr.programs import Pair
 
     array = np.asarray(value)
-    return Pair(np.real(array), np.imag(array)) if array.dtype.kind == "c" else array
+    narrow = np.dtype("float16" if form == "bfloat16" else form)
+    if array.dtype.kind == "c":
+        return Pair(np.real(array).astype(narrow), np.imag(array).astype(narrow))
+    return array.astype(narrow) if array.dtype.kind not in "biu" else array

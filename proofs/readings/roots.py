@@ -7,8 +7,11 @@ kernel, to which a root is a function without laws, is given terms in which no r
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from ..exact.polynomials import rational_root
@@ -47,10 +50,38 @@ def square_root(of: KernelArray) -> KernelArray:
         sizes = of_sizes(simplified(of.term)) if not of.dims else None
         if sizes is not None:
             return sizes
+        below = _sizes_below(of.term)
+        if below:  # √(A/n + B) is √(A + B n) √n/n
+            whole = of
+            for n in below:
+                whole = whole * _array(number(n))
+            return combined(square_root(whole) * _roots_over(below))
         if not _is_seen_not_below_0(of):
             current().taken.setdefault(NOT_BELOW)
         return function(SQRT, of)
     return comprehension(of.dims, lambda *at: root(known).shared)
+
+
+def _sizes_below(of: Term) -> list[Index]:
+    """The numbers of sizes that stand below in a sum that is no product, each as often as in one term of it."""
+    parts = simplified(of).parts
+    if len(parts) < 2:
+        return []
+    counts = [Counter(f.at[0] for f in m.factors if _is_below(f)) for m in parts]
+    return list(reduce(operator.or_, counts).elements())
+
+
+def _is_below(f: Factor) -> bool:
+    return f.name == INVERSE_NUMBER and _is_size(f.at[0])
+
+
+def _roots_over(sizes: Sequence[Index]) -> KernelArray:
+    """The product of √n/n."""
+    made = scalar(1)
+    for n in sizes:
+        one = _array(number(n))
+        made = made * function(SQRT, one) * _array(reciprocal(one.shared))
+    return made
 
 
 EMPTY = Monomial(0, frozenset(), ())

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...doors.aten import modules
 from ...doors.aten.formats import by_default, operations
+from ...doors.jaxpr.equations import formats
 from ...doors.outputs import Path, matched, opening, paths
 from ...language.libraries import jax as jax_for
 from .. import mistakes, targets
@@ -215,7 +216,7 @@ class Side:
         jax = jax_for("prove")
         with jax.enable_x64(form == "float64"):
             given = [jax.numpy.asarray(one, dtype=form) for one in arrays]
-            yield from _formats(jax.make_jaxpr(opening(self.itself))(*given).jaxpr)
+            yield from formats(jax.make_jaxpr(opening(self.itself))(*given))
 
     def _torch_formats(self, arrays: Arrays, form: str) -> set[str]:
         found: set[str] = set()
@@ -229,17 +230,6 @@ class Side:
         with operations(listen):
             self.run(arrays, form)
         return found
-
-
-def _formats(jaxpr: Any) -> Iterator[str]:
-    """The formats of all that a jaxpr computes."""
-    for equation in jaxpr.eqns:
-        yield from (str(one.aval.dtype) for one in equation.outvars if hasattr(one.aval, "dtype"))
-        for value in equation.params.values():
-            for inner in value if isinstance(value, tuple | list) else (value,):
-                inner = getattr(inner, "jaxpr", inner)
-                if hasattr(inner, "eqns"):
-                    yield from _formats(inner)
 
 
 def _array(value: Any) -> np.ndarray:

@@ -13,11 +13,11 @@ from ...statement.errors import IllFormed
 from ...statement.nodes import Node
 from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole, spelled
-from ..infinities import Value, meant_by, nothing_but
+from ..infinities import Value, meant_by, moved, nothing_but
 from ..jaxpr.literals import meaning
 from ..meant import Literal, taken
-from . import entrywise, moving, placing, scanning, sums  # noqa: F401  they fill the table
-from .refusal import Decided, Refused
+from . import complex_numbers, entrywise, moving, placing, scanning, sums  # noqa: F401  they fill the table
+from .refusal import Decided, Refused, torch
 from .sizes import Sizes, Unsaid
 from .table import PLACEMENT, RULES
 from .values import format_of, is_whole
@@ -146,9 +146,12 @@ class Lowering:
         if computes and is_whole(meta.dtype) and value.odd is None:
             node = self.held(node, meta.dtype)
         try:
-            shape = tuple(map(self.sizes.of, meta.shape))
+            shape = self._shape_of(meta)
         except Unsaid:
             return replace(value, node=node, dtype=meta.dtype)
+        if complex_numbers.is_complex(meta.dtype) and node.shape == shape[:-1]:
+            value = moved(complex_numbers.of_real, [value])
+            node = value.node
         if node.shape != shape:
             if making.area(node.shape) == making.area(shape) == 1 and node.shape == ():
                 node = axes_of_ones(node, shape)
@@ -170,6 +173,10 @@ class Lowering:
         meta = self.operation.meta.get("val")
         return list(meta) if isinstance(meta, list | tuple) else [meta]
 
+    def _shape_of(self, meta: Any) -> nodes.Shape:
+        own = tuple(map(self.sizes.of, meta.shape))
+        return (*own, complex_numbers.PARTS) if complex_numbers.is_complex(meta.dtype) else own
+
     @property
     def shape(self) -> nodes.Shape:
         """The result's shape, as PyTorch says it."""
@@ -179,7 +186,7 @@ class Lowering:
     def shapes(self) -> list[nodes.Shape]:
         """Those of all results."""
         try:
-            return [tuple(map(self.sizes.of, meta.shape)) for meta in self._metas()]
+            return list(map(self._shape_of, self._metas()))
         except Unsaid as error:
             raise self.unsaid(f"a length {self.sizes.texts(error)}", error.expr) from error
 
@@ -317,8 +324,8 @@ class Lowering:
         if tensor.numel() > MOST_CONSTANTS:
             raise self.refuse(f"a table of {tensor.numel()} numbers; pass it as an argument")
         form = str(tensor.dtype).removeprefix("torch.")
-        if form.startswith("complex"):
-            raise self.refuse("complex numbers")
+        if tensor.dtype.is_complex:
+            return self.constant(torch().view_as_real(tensor))
 
         def made(value: Any) -> Node:
             if isinstance(value, list):

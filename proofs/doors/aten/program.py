@@ -71,6 +71,7 @@ class Tracing:
         function: of tensors.
         given: its arguments.
         known: functions that it calls, whose loops may be over sizes; others are seen when it runs.
+        coarsest: the format with the fewest digits in which it computes.
 
     Raises:
         Refused, Decided: as `read` does.
@@ -81,6 +82,7 @@ class Tracing:
         function: Callable[..., Any],
         given: Sequence[Given],
         known: Sequence[Callable[..., Any]] = (),
+        coarsest: str = "float64",
     ) -> None:
         self._given = list(given)
         self._traced = followed(function, given, known)
@@ -88,7 +90,8 @@ class Tracing:
             nodes.Input(f"x{k}", one.shape, format_of(one.dtype)) for k, one in enumerate(given)
         ]
         found, _ = self._lowered(fresh)
-        agreement.expect(function, given, fresh, found, _sizes(fresh), self._traced.at_one)
+        at_one = self._traced.at_one
+        agreement.expect(function, given, fresh, found, _sizes(fresh), at_one, coarsest)
 
     def of(self, given: Sequence[Node]) -> Read:
         """What the function returns for these."""

@@ -69,7 +69,7 @@ class Program:
         form = self.format(given)
         known = of_format(given, form.name)
         with by_default(form.name):
-            read, nested = self._read(known, arguments)
+            read, nested = self._read(known, arguments, form.coarsest)
         said = [form.says] if form.says else []
         return Lowered(
             read.outputs,
@@ -80,11 +80,13 @@ class Program:
             self.function,
         )
 
-    def _read(self, given: list[Given], arguments: Sequence[Node]) -> tuple[Read, Any]:
+    def _read(
+        self, given: list[Given], arguments: Sequence[Node], coarsest: str
+    ) -> tuple[Read, Any]:
         key = tuple((one.shape, str(one.dtype)) for one in given)
         if key not in self._traced:
             try:
-                found = Tracing(self._leaves, given, [self.function])
+                found = Tracing(self._leaves, given, [self.function], coarsest)
                 self._traced[key] = found, self._nested
             except Refused as error:
                 self._traced[key] = error

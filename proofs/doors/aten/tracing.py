@@ -19,6 +19,7 @@ from ...interpret.questions import place, raised_at
 from ...statement import binding
 from ...statement.order import nonnegative
 from ...statement.whole import Number, Position, Size, Whole, at, spelled, whole
+from .complex_numbers import by_parts
 from .indexing import lines
 from .refusal import Decided, Refused, beside, torch
 from .sizes import Sizes, Unsaid, examples
@@ -126,6 +127,7 @@ def trace(
     from torch.fx import traceback
     from torch.fx.experimental import _config
     from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.fx.experimental.symbolic_shapes import DimDynamic as D
     from torch.utils import _pytree
 
     for n in dict.fromkeys(n for one in given for n in one.shape):
@@ -141,15 +143,19 @@ def trace(
             turns.symbols[:] = [one.shape[0] - 1 for one in tensors[len(given) :]]
             turns.used.clear()
             tensors = tensors[: len(given)]
-        leaves, tree = _pytree.tree_flatten(function(*tensors))
+        with by_parts():
+            leaves, tree = _pytree.tree_flatten(function(*tensors))
         trees.append(tree)
         return [one for one in leaves if one is not None]
 
     with ExitStack() as entered:
         entered.enter_context(_config.patch(backed_size_oblivious=True))  # type: ignore[attr-defined]
         entered.enter_context(_settings())
-        inputs = [_fake(mode, one) for one in example_inputs(given, sizes)]
-        places = [_fake(mode, t.empty(3 + k % 4), own=True) for k in range(most)]
+        inputs = [
+            _fake(mode, tensor, [D.DUCK if isinstance(n, Whole) else D.STATIC for n in one.shape])
+            for tensor, one in zip(example_inputs(given, sizes), given, strict=True)
+        ]
+        places = [_fake(mode, t.empty(3 + k % 4), [D.DYNAMIC]) for k in range(most)]
         functional = dispatch_functionalize(flat)
         try:
             with traceback.preserve_node_meta(), lines():
@@ -190,11 +196,11 @@ def _of_turns(known: Sizes, used: Sequence[tuple[Any, Any, Any]]) -> dict[Any, P
     return found
 
 
-def _fake(mode: Any, tensor: Any, own: bool = False) -> Any:
-    from torch.fx.experimental.symbolic_shapes import DimDynamic, StatelessSymbolicContext
+def _fake(mode: Any, tensor: Any, kinds: Sequence[Any]) -> Any:
+    """The tensor without numbers, for each length what PyTorch makes of it."""
+    from torch.fx.experimental.symbolic_shapes import StatelessSymbolicContext
 
-    kind = DimDynamic.DYNAMIC if own else DimDynamic.DUCK
-    context = StatelessSymbolicContext(dynamic_sizes=[kind] * tensor.dim())
+    context = StatelessSymbolicContext(dynamic_sizes=list(kinds))
     return mode.from_tensor(tensor, symbolic_context=context)
 
 
