@@ -15,8 +15,7 @@ from ..check.instances.evaluate import evaluate
 from ..check.instances.points import find
 from ..check.result import sizes_text
 from ..exact.counterexample import Counterexample, special
-from ..exact.engines import sides
-from ..exact.instance import Point, constants
+from ..exact.instance import Point, scalars
 from ..exact.instance import shapes as shapes_at
 from ..interpret.programs.literals import BLUR, Blurred, Literal
 from ..language.claim import Claim
@@ -77,7 +76,7 @@ def _explained(claim: Claim, sizes: Sizes, point: Point, involved: Sequence[Lite
     try:
         with flint.ctx.workprec(BITS):
             balls = Blurred()
-            found = evaluate(claim, balls, sizes, constants(claim, balls, point))
+            found = evaluate(claim, balls, sizes, scalars(claim, balls, point))
             pairs = [pair for statement in found for pair in _pairs(statement)]
             if all(ball.is_finite() for pair in pairs for ball in pair):
                 return not any(a != b for a, b in pairs)  # balls that do not overlap
@@ -103,7 +102,8 @@ def _clearly_false(
     part = _apart(found, involved)
     if part is None or (involved and _explained(claim, sizes, point, involved)):
         return None
-    actual, claimed = (nested(one.entries) for one in sides(found[part]))
+    sides: Any = found[part]
+    actual, claimed = nested(sides.left), nested(sides.right)
     inputs = inputs_as_text(point)
     return Counterexample(dict(sizes), inputs, part, claimed, actual, special=special(inputs))
 
@@ -121,8 +121,7 @@ def _apart(found: Sequence[Statement], involved: Sequence[Literal]) -> int | Non
 def _pairs(statement: Statement) -> list[tuple[Any, Any]]:
     if not isinstance(statement, Equal):
         return []
-    left, right = sides(statement)
-    return list(zip(left.entries.flat, right.entries.flat, strict=True))
+    return list(zip(statement.left.flat, statement.right.flat, strict=True))
 
 
 def _point(claim: Claim, shown: Counterexample) -> Point:

@@ -104,6 +104,12 @@ def limits(claim: Claim, sizes: Mapping[str, int]) -> Statement:
     )
 
 
+def conditions(claim: Claim, sizes: Mapping[str, int]) -> list[Hypothesis]:
+    """The side conditions at these sizes, whatever becomes of the claim's body."""
+    inputs = {n: Input(n, dimensions(text, sizes)) for n, text in claim.given.items()}
+    return [*_hypotheses(claim, sizes, inputs, True)]
+
+
 def _marked(parameters: Any) -> tuple[Any, list[Parameter]]:
     """Parameters whose leaves are known as such, and these leaves."""
     names = iter(paths(parameters))
