@@ -40,14 +40,16 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "search": ("kernel", "language", "inequalities", "exact", "interpret", "check"),
         "refute": ("language", "exact", "check"),
-        "decide": ("kernel", "language", "exact", "interpret", "check", "search", "refute"),
-        "expected": ("files", "language", "exact"),
+        "decide": (
+            *("kernel", "language", "exact", "interpret", "doors", "check", "search", "refute"),
+        ),
+        "expected": ("files", "language", "exact", "doors"),
         "claims": ("language", "exact", "expected"),
         "report": (
             *("kernel", "language", "inequalities", "exact", "interpret", "statement", "doors"),
             *("readings", "check", "search", "decide", "orders"),
         ),
-        "orders": ("exact", "claims"),
+        "orders": ("doors", "exact", "claims"),
         "bench": (
             *("kernel", "language", "exact", "interpret", "statement", "doors", "readings"),
             *("check", "search", "decide"),
