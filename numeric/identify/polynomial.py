@@ -17,8 +17,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from scanproof.constructs.arrays.scan import leaves
 from scanproof.constructs.layouts.neutral import Model, mapped, predict, sizes
-from scanproof.proofs.doors.record.exactly import exactly
+from scanproof.proofs.doors.record.exactly import Record
 from scanproof.proofs.exact.entries import arranged, filled
 from scanproof.proofs.exact.polynomials import FlintField, RationalField, rational_root
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial, Ratio, as_fraction
@@ -235,7 +236,18 @@ def exact(model: Model, field: Any = RATIONAL) -> Model:
 
 def predicted(field: Any, model: Model, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The prediction of a model for such data, (k,), all of them scalars of a field."""
-    return exactly(field, lambda xp, *given: predict(*given), model, x, y)
+    given = model, x, y
+    key = tuple(one.shape if isinstance(one, np.ndarray) else one for one in leaves(given))
+    if key not in _recorded:
+        if len(_recorded) == RECORDED:
+            _recorded.clear()
+        _recorded[key] = Record(lambda xp, *given: predict(*given), *given)
+    return _recorded[key](field, *given)
+
+
+_recorded: dict[Any, Record] = {}
+"""Predictions by the shapes of what they are of: each is read at many numbers."""
+RECORDED = 64
 
 
 def _each(array: Any, function: Callable[[Fraction], Any]) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.arrays.scan import map_leaves
+from scanproof.constructs.arrays.scan import leaves, map_leaves
 
 from ...exact.entries import arranged
 from ...exact.field import Field
@@ -21,38 +21,62 @@ from .recording import Recording, recording
 
 
 def exactly(field: Field, function: Callable[..., Any], *given: Any) -> Any:
-    """What a function comes to in the scalars of a field.
+    """What a function comes to in the scalars of a field: see `Record`, which is read once here."""
+    return Record(function, *given)(field, *given)
+
+
+class Record:
+    """A function, recorded once, for arrays of some shapes.
 
     Args:
-        field: of its scalars.
         function: written as definitions are: of the arrays' namespace, and of what is given.
-        given: arrays of numbers or of scalars, and tuples that such are in; all else is handed on as it is.
-
-    Returns:
-        What the function returns, with NumPy's arrays of scalars for its arrays.
+        given: arrays, and tuples that such are in; all else is handed on as it is.
 
     Raises:
-        NotPolynomial: if the field lacks a function.
-        DivisionByZero: where there is no value.
         Exception: what the function raises.
     """
-    inputs: dict[str, np.ndarray] = {}
 
-    def held(leaf: Any) -> Any:
-        if not isinstance(leaf, np.ndarray):
-            return leaf
-        name = str(len(inputs))
-        inputs[name] = arranged(map(field.number, leaf.flat), leaf.shape)
-        return Recorded(Input(name, leaf.shape))
+    def __init__(self, function: Callable[..., Any], *given: Any) -> None:
+        shapes = iter(map(np.shape, _arrays(given)))
+        numbers = iter(range(len(_arrays(given))))
 
-    try:
-        with recording(Recording(numbers=True)):
-            found = function(Namespace(), *map_leaves(held, given))
-    except Refused as error:
-        raise error.__cause__ or error from None
-    reading = Exact(field, {}, inputs)
+        def held(leaf: Any) -> Any:
+            if not isinstance(leaf, np.ndarray):
+                return leaf
+            return Recorded(Input(str(next(numbers)), next(shapes)))
 
-    def read(leaf: Any) -> Any:
-        return reading(without_gradients(leaf.node)) if isinstance(leaf, Recorded) else leaf
+        try:
+            with recording(Recording(numbers=True)):
+                found = function(Namespace(), *map_leaves(held, given))
+        except Refused as error:
+            raise error.__cause__ or error from None
+        self._found = map_leaves(_written, found)
 
-    return map_leaves(read, found)
+    def __call__(self, field: Field, *given: Any) -> Any:
+        """What the function returns, with NumPy's arrays of scalars for its arrays.
+
+        Args:
+            field: of the scalars.
+            given: the same with any numbers or scalars in the arrays.
+
+        Raises:
+            NotPolynomial: if the field lacks a function.
+            DivisionByZero: where there is no value.
+        """
+        every = enumerate(_arrays(given))
+        inputs = {str(k): arranged(map(field.number, one.flat), one.shape) for k, one in every}
+        reading = Exact(field, {}, inputs)
+        return map_leaves(
+            lambda leaf: reading(leaf.node) if isinstance(leaf, Recorded) else leaf, self._found
+        )
+
+
+def _arrays(given: Any) -> list[np.ndarray]:
+    return [leaf for leaf in leaves(given) if isinstance(leaf, np.ndarray)]
+
+
+def _written(leaf: Any) -> Any:
+    """An array with its gradients written out."""
+    if isinstance(leaf, Recorded):
+        leaf.node = without_gradients(leaf.node)
+    return leaf
