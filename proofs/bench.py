@@ -37,7 +37,7 @@ from .decide.ledger import built_in
 from .decide.workers import GARBAGE
 from .doors.record.claims import record
 from .doors.refused import Refused
-from .exact.engines import holds, sides
+from .exact.engines import holds
 from .exact.expressions import ExpressionField
 from .exact.instance import entry_names, symbols
 from .exact.polynomials import FlintField, SympyField
@@ -207,8 +207,7 @@ def _timed(
 def _expanded(statement: Equal) -> bool:
     import sympy
 
-    left, right = sides(statement)
-    difference = sympy.Matrix((left - right).entries.tolist()).expand()
+    difference = sympy.Matrix((statement.left - statement.right).tolist()).expand()
     return difference == sympy.zeros(*difference.shape)
 
 

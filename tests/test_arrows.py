@@ -44,13 +44,13 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
             *("kernel", "language", "exact", "interpret", "statement", "doors", "readings"),
             *("check", "search", "refute"),
         ),
-        "expected": ("files", "language", "exact"),
+        "expected": ("files", "language", "exact", "doors"),
         "claims": ("language", "exact", "expected"),
         "report": (
             *("kernel", "language", "inequalities", "exact", "interpret", "statement", "doors"),
             *("readings", "check", "search", "decide", "orders"),
         ),
-        "orders": ("exact", "claims"),
+        "orders": ("doors", "exact", "claims"),
         "bench": (
             *("kernel", "language", "exact", "interpret", "statement", "doors", "readings"),
             *("check", "search", "decide"),

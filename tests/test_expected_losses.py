@@ -225,9 +225,9 @@ def test_an_expectation_needs_a_polynomial_and_moments_that_are_there():
 
 def test_terms_of_unlike_parity_are_rightly_left_out_of_a_product():
     random = RandomArrays({"x": (3,)}, ("eta",))
-    x, eta = random.arrays["x"], random.symbol("eta")
+    x, eta, number = random.arrays["x"], random.field.generators["eta"], random.field.number
     left = (1 + x[0] * x[1] * eta + x[2] ** 3 - 2 * x[0]) * (x[1] + x[2])
-    right = (x[1] - eta * x[0] * x[0] * x[2] + 3) * (x[2] - 2)
+    right = (x[1] - eta * x[0] * x[0] * x[2] + number(3)) * (x[2] - number(2))
     assert random.of_product(left, right) == random.expectation(left * right) != {}
     assert random.of_product(left, left) == random.expectation(left * left)
 

@@ -11,7 +11,7 @@ from scanproof.proofs.check.instances.at_random import agree, residues
 from scanproof.proofs.check.instances.evaluate import evaluate, in_symbols
 from scanproof.proofs.check.instances.stated import stated
 from scanproof.proofs.exact.engines import FLINT, SYMPY, holds
-from scanproof.proofs.exact.instance import constants, ones
+from scanproof.proofs.exact.instance import ones, scalars
 from scanproof.proofs.exact.mutation import OnLeaf
 from scanproof.proofs.exact.polynomials import RationalField
 
@@ -46,8 +46,8 @@ def test_a_body_that_counts_its_calls_is_run_and_not_read():
 def test_a_change_of_a_parameter_into_another_shape_is_refused():
     one = claim(lambda x, p: equal(p, x), {"x": "N f"}, parameters=lambda x: x)
     field = RationalField()
-    arrays = constants(one, field, ones(one, SIZES))
+    arrays = scalars(one, field, ones(one, SIZES))
     (same,) = evaluate(one, field, SIZES, arrays, OnLeaf("parameter", lambda a: a * 2))
-    assert np.all(same.left.entries == 2)
+    assert np.all(same.left == 2)
     with pytest.raises(ValueError, match=r"a change of parameter from shape \(2, 3\) to \(3, 2\)"):
         evaluate(one, field, SIZES, arrays, OnLeaf("parameter", lambda a: a.T))

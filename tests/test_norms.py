@@ -19,14 +19,14 @@ from scanproof import absolute, at_most, definition, determines, equal, norm, op
 from scanproof.proofs.check.formulas import formulas
 from scanproof.proofs.check.instances.at_point import statements_at
 from scanproof.proofs.check.instances.enclosed import enclosed
+from scanproof.proofs.check.instances.hypotheses import meets_hypotheses
 from scanproof.proofs.check.instances.points import candidates
+from scanproof.proofs.check.instances.tight import STEPS, fitting
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.engines import ENGINES, FIXED
-from scanproof.proofs.exact.instance import constants, meets_hypotheses
 from scanproof.proofs.exact.roots import RootsField
-from scanproof.proofs.exact.tight import STEPS, fitting
 from scanproof.proofs.interpret.questions import Unreadable
 from scanproof.proofs.report.script import script
 from scanproof.proofs.search.proving import proving
@@ -97,7 +97,7 @@ def met(conditions, given, **numbers):
     asked = claim(lambda: equal(0, 0), {}, sizes={})
     asked = replace(asked, given=given, assuming=conditions)
     point = {name: np.array(value, dtype=object) for name, value in numbers.items()}
-    return meets_hypotheses(asked, {"d": 2}, constants(asked, RootsField(), point))
+    return meets_hypotheses(asked, {"d": 2}, point)
 
 
 def test_a_condition_that_is_a_bound_is_judged_exactly():

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from scanproof.proofs.exact.orders import Quantity, measure
-from scanproof.proofs.orders import orders, quantities
+from scanproof.proofs.exact.orders import Quantity
+from scanproof.proofs.orders import measure, orders, quantities
 
 
 @pytest.mark.parametrize("power", [0, 1, 2, 3])

@@ -13,7 +13,8 @@ from scanproof.constructs.constructions.linear_attention import LAYOUTS
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import fla_linear_attention, neutral
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
-from scanproof.proofs.exact.array import ExactArray, Namespace
+from scanproof.proofs.doors.record.exactly import exactly
+from scanproof.proofs.exact.entries import filled
 from scanproof.proofs.exact.roots import RootsField
 
 from .linear import LARGEST, Steps, certificate
@@ -33,18 +34,14 @@ def build(request: Request) -> Export:
     _check_size(request, chosen)
     eta = Fraction(1, n) if request.step_size is None else request.step_size
     W0 = weights(request, k)
-    xp = Namespace(RootsField())
     start = np.array([[Fraction(w) for w in row] for row in W0.tolist()], dtype=object)
+
+    def instance(xp: Any, eta: Any, start: Any) -> Any:
+        steps, kind = request.steps, {"tokens": chosen.tokens, "in_one_block": chosen.in_one_block}
+        return linear_attention.instance(xp, d, steps, eta, start, **kind)
+
     try:
-        made = linear_attention.instance(
-            xp,
-            d,
-            request.steps,
-            xp.asarray(eta),
-            start,
-            tokens=chosen.tokens,
-            in_one_block=chosen.in_one_block,
-        )
+        made = exactly(RootsField(), instance, filled((), eta), start)
     except ValueError as error:
         raise UsageError(f"export {request.id}: {_in_options(str(error))}") from None
     exact = neutral.mapped(_once(_entries), fla_linear_attention.neutral_model(made))
@@ -112,7 +109,7 @@ def _once(function: Callable[[Any], np.ndarray]) -> Callable[[Any], np.ndarray]:
     return mapped
 
 
-def _entries(array: ExactArray) -> np.ndarray:
+def _entries(array: np.ndarray) -> np.ndarray:
     """The entries as Fractions, or as plain integers where they can be, which are faster."""
     whole = np.frompyfunc(lambda entry: entry.numerator if entry.denominator == 1 else entry, 1, 1)
-    return np.asarray(whole(array.entries), dtype=object)
+    return np.asarray(whole(array), dtype=object)

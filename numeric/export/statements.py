@@ -24,7 +24,7 @@ from scanproof.constructs.learners.learner import Descent
 from scanproof.constructs.learners.losses import SquaredError
 from scanproof.constructs.tokens.encoding import encoding
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.exact.array import ExactArray, Namespace
+from scanproof.proofs.doors.record.exactly import exactly
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Row
@@ -155,13 +155,12 @@ def of_statement(
     weights = _weights(id, W0, d, k, from_zero=learner.from_zero)
 
     apart = k != d if found.apart is None else found.apart
-    xp = Namespace(RootsField())
     width = d + k if apart and found.apart is None else d
     settings = Settings(width, n, targets=k, layers=L)
     own_eta = _own(learner.loss, eta, n)
     free = drawing.free(claim, settings, float(own_eta))
     values = {**drawing.letters(settings), **free, "eta": own_eta}
-    p = map_leaves(_fractions, _parameters(claim, values, xp))
+    p = _parameters(claim, values)
     start = np.full((d + k, d + k), Fraction(0)) if apart else weights
     if apart:
         start[:d, d:] = weights
@@ -175,7 +174,7 @@ def of_statement(
     model = Model(
         found.family,
         found.tokens,
-        tuple(map_leaves(_fractions, layer) for layer in layers),
+        tuple(map_leaves(_exactly, layer) for layer in layers),
         weight,
         np.full(weight.shape[0], 0, dtype=object),
         readout * (learner.sign * factor),
@@ -264,14 +263,18 @@ def _own(loss: SquaredError, eta: Fraction, n: int) -> Fraction:
     return eta * (n if loss.mean else 1) / (2 * Fraction(loss.scale))
 
 
-def _parameters(claim: Claim, values: Mapping[str, Any], xp: Namespace) -> Any:
+def _parameters(claim: Claim, values: Mapping[str, Any]) -> Any:
     """The parameters in exact numbers, from the values that the statement names."""
     exact = {
-        name: value if name in claim.ranges else xp.asarray(_exactly(value))
+        name: value if name in claim.ranges else _exactly(value)
         for name, value in values.items()
         if name in claim.needed
     }
-    return claim.construct({**exact, "xp": xp})
+
+    def made(xp: Any, *given: Any) -> Any:
+        return claim.construct({**dict(zip(exact, given, strict=True)), "xp": xp})
+
+    return exactly(RootsField(), made, *exact.values())
 
 
 def _exactly(value: Any) -> Any:
@@ -280,8 +283,3 @@ def _exactly(value: Any) -> Any:
     out = np.empty(raw.size, dtype=object)
     out[:] = [Fraction(entry) for entry in raw.flat]
     return out.reshape(raw.shape)
-
-
-def _fractions(array: Any) -> np.ndarray:
-    """The entries of an exact array, or of numbers."""
-    return array.entries if isinstance(array, ExactArray) else _exactly(array)

@@ -21,7 +21,7 @@ from scanproof.constructs.layouts.families import FAMILIES
 from scanproof.constructs.layouts.hf_mamba2 import EPSILON
 from scanproof.constructs.learners.learner import Descent, Stochastic
 from scanproof.constructs.learners.losses import SquaredError
-from scanproof.proofs.exact.array import Namespace
+from scanproof.proofs.doors.record.exactly import exactly
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.report.markdown import code, grid
 
@@ -42,7 +42,6 @@ TASKS = 2
 """For each n."""
 CLOSE, SMALL = 1e-7, 2.0**-10
 """Relative, of measured step sizes, which are those of Mamba-2 blocks; and what their tasks are scaled by."""
-EXACT = Namespace(RootsField())
 BEGIN, END = "<!-- {}: written by `make export-tables` -->", "<!-- end of {} -->"
 
 
@@ -192,8 +191,9 @@ def step_size_at(built: Export, n: int) -> Fraction | None:
         if built.exact is None:
             found.update(map(_simplest, (_predicted(built, x, y) / gradient).tolist()))
         else:
-            model = neutral.mapped(EXACT.asarray, built.exact)
-            predicted = neutral.predict(model, EXACT.asarray(x), EXACT.asarray(y)).entries
+            predicted = exactly(
+                RootsField(), lambda xp, *given: neutral.predict(*given), built.exact, x, y
+            )
             found.update(p / g for p, g in zip(predicted.tolist(), gradient, strict=True))
     eta = found.pop() if len(found) == 1 else None
     return None if eta is None else Fraction(eta)

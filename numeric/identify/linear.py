@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
+from scanproof.proofs.doors.record.exactly import exactly
 
 from ..export.loading import Loaded
 from ..export.targets import TARGETS
@@ -40,6 +41,7 @@ from .linear_construction import Near
 from .mamba2_construction import simple
 from .manifest import Manifest
 from .neutral_form import arrays, models, of_arrays, rounding
+from .polynomial import RATIONAL
 from .preconditioner import kind
 from .recognition import MEASURED, UNDEFINED, UNKNOWN, Recognition, TooLarge
 from .report import (
@@ -445,14 +447,18 @@ def _every(model: Model, found: Recognition) -> bool:
     n = max(found.rules)
     close = ROUNDINGS * rounding(model) if found.deviation else Fraction(0)
     x, y = recognition.point(model, found.rules[n], n, found.linear)
-    exact = polynomial.exact(model)
-    raw = TOKENISATIONS[model.tokens].tokens(x, y)
-    rows = neutral.outputs(exact, raw @ exact.encode_weight.T + exact.encode_bias) @ exact.readout.T
+
+    def every(xp: Any, model: Model, x: Any, y: Any) -> Any:
+        raw = TOKENISATIONS[model.tokens].tokens(x, y)
+        stream = raw @ model.encode_weight.T + model.encode_bias
+        return neutral.outputs(model, stream) @ model.readout.T
+
+    rows = exactly(RATIONAL, every, polynomial.exact(model), x, y)
     if rows.shape[0] != n:
         return False
     for t, own in found.rules.items():
-        wanted = rule.prediction(own, x[: t + 1], y[:t])
-        for a, b in zip(rows[t - 1].entries, wanted.entries, strict=True):
+        wanted = rule.exact_prediction(RATIONAL, own, x[: t + 1], y[:t])
+        for a, b in zip(rows[t - 1], wanted, strict=True):
             if abs(polynomial.fraction(a - b)) > close * abs(polynomial.fraction(b)):
                 return False
     return True

@@ -24,7 +24,7 @@ from .entries import Comparison, compared
 from .fitting import SEED, Learner, sample
 from .linear_tasks import predictor
 from .neutral_form import arrays, rounding
-from .polynomial import Symbols
+from .polynomial import RATIONAL, Symbols
 
 MOST_WEIGHTS = 256
 """Entries of W0 that are read off the tensors, one build each."""
@@ -263,7 +263,7 @@ def is_same(model: Model, construction: Model, numbers: Sequence[int]) -> bool:
     try:
         for n in [n for n in numbers for _ in range(POINTS)]:
             x, y = Symbols(n, *neutral.sizes(model)).random(chance)
-            a, b = (neutral.predict(each, x, y).entries for each in (ours, theirs))
+            a, b = (polynomial.predicted(RATIONAL, each, x, y) for each in (ours, theirs))
             if any(p != q for p, q in zip(a, b, strict=True)):
                 return False
     except polynomial.NO_POLYNOMIAL:

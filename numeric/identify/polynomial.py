@@ -17,9 +17,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from scanproof.constructs.arrays.scan import leaves
 from scanproof.constructs.layouts.neutral import Model, mapped, predict, sizes
-from scanproof.proofs.exact.array import ExactArray, Namespace
-from scanproof.proofs.exact.entries import filled
+from scanproof.proofs.doors.record.exactly import Record
+from scanproof.proofs.exact.entries import arranged, filled
 from scanproof.proofs.exact.polynomials import FlintField, RationalField, rational_root
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial, Ratio, as_fraction
 
@@ -230,7 +231,23 @@ def fractions(array: Any) -> np.ndarray:
 
 def exact(model: Model, field: Any = RATIONAL) -> Model:
     """The model, in floats, with the numbers of its arrays as scalars of a field."""
-    return mapped(lambda array: ExactArray(_each(array, field.number), field), model)
+    return mapped(lambda array: _each(array, field.number), model)
+
+
+def predicted(field: Any, model: Model, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The prediction of a model for such data, (k,), all of them scalars of a field."""
+    given = model, x, y
+    key = tuple(one.shape if isinstance(one, np.ndarray) else one for one in leaves(given))
+    if key not in _recorded:
+        if len(_recorded) == RECORDED:
+            _recorded.clear()
+        _recorded[key] = Record(lambda xp, *given: predict(*given), *given)
+    return _recorded[key](field, *given)
+
+
+_recorded: dict[Any, Record] = {}
+"""Predictions by the shapes of what they are of: each is read at many numbers."""
+RECORDED = 64
 
 
 def _each(array: Any, function: Callable[[Fraction], Any]) -> np.ndarray:
@@ -265,19 +282,19 @@ class Symbols(NamedTuple):
         inputs = [*range(1, self.n + 1), "q"]
         return targets + [f"x_{row}[{a}]" for row in inputs for a in range(1, self.d + 1)]
 
-    def data(self, field: Any, values: Sequence[Any]) -> tuple[ExactArray, ExactArray]:
+    def data(self, field: Any, values: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
         """x (n + 1, d) with the query last and y (n, k), for these values of the symbols."""
-        xp = Namespace(field)
-        targets = xp.reshape(xp.asarray(values[: self.targets]), (-1, self.k))
-        x = xp.reshape(xp.asarray(values[self.targets :]), (self.n + 1, self.d))
-        return x, x[:-1] @ targets if self.linear else targets
+        given = [field.number(value) for value in values]
+        targets = arranged(given[: self.targets], (-1, self.k))
+        x = arranged(given[self.targets :], (self.n + 1, self.d))
+        return x, field.matmul(x[:-1], targets) if self.linear else targets
 
-    def polynomials(self) -> tuple[Polynomials, tuple[ExactArray, ExactArray]]:
+    def polynomials(self) -> tuple[Polynomials, tuple[np.ndarray, np.ndarray]]:
         """A field of these symbols, and the data that they are."""
         field = Polynomials(self.names)
         return field, self.data(field, list(field.generators.values()))
 
-    def random(self, chance: random.Random) -> tuple[ExactArray, ExactArray]:
+    def random(self, chance: random.Random) -> tuple[np.ndarray, np.ndarray]:
         """Data of whole numbers, at random below 2^BITS."""
         return self.data(RATIONAL, [chance.getrandbits(BITS) for _ in self.names])
 
@@ -295,7 +312,7 @@ def coefficients(model: Model, field: Polynomials, x: Any, y: Any) -> list[Coeff
         OverBudget: if the polynomials get too large.
         NotPolynomial: if the prediction is none.
     """
-    found = predict(exact(model, field), x, y).entries
+    found = predicted(field, exact(model, field), x, y)
     if field.is_spent:
         raise OverBudget
     return [by_exponents(entry) for entry in found]
@@ -320,7 +337,7 @@ def degree(model: Model, n: int, *, linear: bool = False) -> int:
     """
     field, symbols = _Degrees(), Symbols(n, *sizes(model), linear)
     x, y = symbols.data(field, [_Degree(1)] * len(symbols.names))
-    return max(entry.bound for entry in predict(exact(model, field), x, y).entries)
+    return max(entry.bound for entry in predicted(field, exact(model, field), x, y))
 
 
 def source_of_chance(model: Model) -> random.Random:

@@ -17,19 +17,18 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from scanproof.constructs.layouts.families import FAMILIES
-from scanproof.constructs.layouts.neutral import Model, predict, sizes
+from scanproof.constructs.layouts.neutral import Model, sizes
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
-from scanproof.proofs.exact.array import ExactArray
 
 from . import factor, polynomial
 from .neutral_form import rounding
 from .polynomial import BITS, RATIONAL, Coefficients, OverBudget, Symbols
 from .rule import (
     Rule,
+    exact_prediction,
     first_order,
     flattened,
     on_line,
-    prediction,
     ridged,
     rounded_step_sizes,
     start,
@@ -350,22 +349,22 @@ def polynomials(
     None if they cost too much.
     """
     field, (x, y) = Symbols(n, *sizes(model), linear).polynomials()
-    found = predict(polynomial.exact(model, field), x, y)
+    found = polynomial.predicted(field, polynomial.exact(model, field), x, y)
     if field.is_spent:
         return None
-    wanted = prediction(rule, x, y)
+    wanted = exact_prediction(field, rule, x, y)
     off = found - wanted
     if field.is_spent:
         return None
     return [
         (polynomial.by_exponents(a), polynomial.by_exponents(b))
-        for a, b in zip(off.entries, wanted.entries, strict=True)
+        for a, b in zip(off, wanted, strict=True)
     ]
 
 
-def _both(model: Model, rule: Rule, x: ExactArray, y: ExactArray) -> tuple[Any, Any]:
+def _both(model: Model, rule: Rule, x: np.ndarray, y: np.ndarray) -> tuple[Any, Any]:
     """The prediction of an exact model, and the rule's."""
-    return predict(model, x, y).entries, prediction(rule, x, y).entries
+    return polynomial.predicted(RATIONAL, model, x, y), exact_prediction(RATIONAL, rule, x, y)
 
 
 def _certainty(model: Model, rules: Rules, numbers: list[int], linear: bool) -> int:
@@ -427,14 +426,14 @@ def _at_points(model: Model, rule: Rule, n: int, linear: bool) -> list[Fraction 
     return [gap / (size or max(own)) for gap, size in zip(off, own, strict=True)]
 
 
-def point(model: Model, rule: Rule, n: int, linear: bool) -> tuple[ExactArray, ExactArray]:
+def point(model: Model, rule: Rule, n: int, linear: bool) -> tuple[np.ndarray, np.ndarray]:
     """Random data with which the rule's steps make a difference."""
     return _small_data(polynomial.source_of_chance(model), model, rule, n, linear)
 
 
 def _small_data(
     chance: random.Random, model: Model, rule: Rule, n: int, linear: bool
-) -> tuple[ExactArray, ExactArray]:
+) -> tuple[np.ndarray, np.ndarray]:
     """At random, of a scale for which a step is about as large as the weights."""
     symbols = Symbols(n, *sizes(model), linear)
     lively = max((abs(s) for s in rule.step_sizes), default=Fraction(1)) * n * symbols.d / 3

@@ -18,7 +18,7 @@ from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.layouts.neutral import Model, sizes
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.further import gd_plus_plus, heavy_ball
-from scanproof.proofs.exact.array import ExactArray
+from scanproof.proofs.doors.record.exactly import exactly
 
 from .neutral_form import rounding
 from .polynomial import Coefficients, Polynomials, coefficients
@@ -70,6 +70,11 @@ def prediction(rule: Rule, x: Any, y: Any) -> Any:
             step = xp.asarray(rule.preconditioner) @ step
         W = W - xp.asarray(step_size) * step
     return x[-1] @ W
+
+
+def exact_prediction(field: Any, rule: Rule, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The same for data in the scalars of a field."""
+    return exactly(field, lambda xp, *given: prediction(*given), rule, x, y)
 
 
 def on_line(
@@ -166,7 +171,7 @@ def _read(
         for at in np.ndindex(shape):
             factors = [field.generators[symbol] for symbol in products.get(at, "").split()]
             entries[at] = math.prod(factors, start=field.number(int(at in products)))
-        given.append(ExactArray(entries, field))
+        given.append(entries)
     return coefficients(model, field, *given)
 
 

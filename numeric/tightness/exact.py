@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from scanproof.proofs.check.instances.enclosed import Enclosed, enclosed
+from scanproof.proofs.check.instances.hypotheses import bounds_at
 from scanproof.proofs.exact.enclosures import ArbField
-from scanproof.proofs.exact.instance import Point, assumed, constants
+from scanproof.proofs.exact.instance import Point
 from scanproof.proofs.exact.scalar import DivisionByZero
 
 from .hypotheses import Hypotheses, Values
@@ -62,16 +63,10 @@ def _met(of: Hypotheses, at: Point) -> bool:
     if not all(of.claim.meets(condition, {**numbers, **of.sizes}) for condition in of.tried):
         return False
     with flint.ctx.workprec(BITS):
-        stated = assumed(of.claim, of.sizes, constants(of.claim, ArbField(), at))
+        stated = bounds_at(of.claim, of.sizes, at, ArbField())
         return all(
-            bool(np.all(_balls(bound.left) <= _balls(bound.right)))
-            for bounds in stated.values()
-            for bound in bounds
+            bool(np.all(left <= right)) for bounds in stated.values() for _, left, right in bounds
         )
-
-
-def _balls(side: Any) -> np.ndarray:
-    return np.asarray(getattr(side, "entries", side), dtype=object)
 
 
 def _ratio(found: Enclosed) -> float:

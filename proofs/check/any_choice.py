@@ -5,9 +5,6 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-import numpy as np
-
-from ..exact.engines import sides
 from ..exact.instance import entry_names
 from ..exact.scalar import Ratio
 from ..language.claim import Claim
@@ -72,7 +69,7 @@ def why_not_collision(claim: Claim, sizes: Sizes, statement: Statement | None) -
     names = entry_names(claim, sizes)
     found: set[str] = set()
     for side in (statement.statistic, statement.value):  # type: ignore[union-attr]
-        for entry in np.asarray(getattr(side, "entries", side), dtype=object).flat:
+        for entry in side.flat:
             if isinstance(entry, Ratio):
                 found |= _symbols(entry, names)
             else:
@@ -83,15 +80,12 @@ def why_not_collision(claim: Claim, sizes: Sizes, statement: Statement | None) -
     return f"two inputs collide at one choice of the parameters {', '.join(met)}; others might tell them apart"
 
 
-def _occurring(claim: Claim, sizes: Sizes, statement: Statement) -> tuple[set[str], set[str]]:
+def _occurring(claim: Claim, sizes: Sizes, statement: Any) -> tuple[set[str], set[str]]:
     """The claim's symbols in right minus left, in lowest terms, and those in what either side is divided by."""
     names = entry_names(claim, sizes)
-    left, right = sides(statement)
     found: set[str] = set()
     divisors: set[str] = set()
-    for index in np.ndindex(left.shape):
-        one: Any = left.entries[index]
-        other: Any = right.entries[index]
+    for one, other in zip(statement.left.flat, statement.right.flat, strict=True):
         if isinstance(one, Ratio) and isinstance(other, Ratio):
             found |= _symbols(other - one, names)
             divisors |= _used([den for den in (one.den, other.den) if den is not None], names)

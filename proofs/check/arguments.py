@@ -25,7 +25,7 @@ from ..exact.engines import (
     terms,
     truth,
 )
-from ..exact.instance import Point, constants, ones, shapes
+from ..exact.instance import Point, ones, scalars, shapes
 from ..exact.scalar import NotPolynomial
 from ..interpret.session import Sessions
 from ..language.calls import arguments
@@ -251,7 +251,7 @@ def _without_engines(claim: Claim) -> Iterator[list[Statement]]:
     field = ArbField()
     for sizes in chosen(claim):
         try:
-            yield evaluate(claim, field, sizes, constants(claim, field, ones(claim, sizes)))
+            yield evaluate(claim, field, sizes, scalars(claim, field, ones(claim, sizes)))
         except ArithmeticError:
             continue
 

@@ -26,11 +26,10 @@ from typing import Any
 import numpy as np
 
 from ..exact.enclosures import ArbField
-from ..exact.engines import UnequalShapes, sides
-from ..exact.instance import Point, constants, is_for, meets_hypotheses, shapes
+from ..exact.engines import UnequalShapes
+from ..exact.instance import Point, is_for, scalars, shapes
 from ..exact.polynomials import RationalField
 from ..exact.residues import PRIME, Meter, PrimeField, TooLong
-from ..exact.roots import FlintRootsField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name, grid
@@ -39,6 +38,7 @@ from ..readings.residues import identical
 from .instances.at_random import agree, drawn, overlap
 from .instances.enclosed import BITS
 from .instances.evaluate import evaluate
+from .instances.hypotheses import meets_hypotheses
 from .instances.points import candidates
 from .instances.stated import stated
 from .result import evidence
@@ -174,10 +174,8 @@ def beyond(claim: Claim, left_out: Sequence[Sizes] = ()) -> Tried:
 
 
 def _can_be_met(claim: Claim, sizes: Sizes) -> bool:
-    field = FlintRootsField()
-    points = (constants(claim, field, point) for point in candidates(claim, sizes, 2))
     with suppress(DivisionByZero, ZeroDivisionError, NotPolynomial):
-        return any(meets_hypotheses(claim, sizes, arrays) for arrays in points)
+        return any(meets_hypotheses(claim, sizes, one) for one in candidates(claim, sizes, 2))
     return False
 
 
@@ -388,7 +386,7 @@ def _differ_where_met(claim: Claim, sizes: Sizes, field: PrimeField) -> bool | N
     """True if sides differ at a point that meets the conditions, None if at none; False if no point meets them."""
     points = list(itertools.islice(_meeting(claim, sizes), POINTS))
     for point in points:
-        statements = evaluate(claim, field, sizes, constants(claim, field, point))
+        statements = evaluate(claim, field, sizes, scalars(claim, field, point))
         if not any(agree(s) for s in statements if isinstance(s, Differs)):
             return True
     return None if points else False
@@ -397,7 +395,7 @@ def _differ_where_met(claim: Claim, sizes: Sizes, field: PrimeField) -> bool | N
 def _meeting(claim: Claim, sizes: Sizes) -> Iterator[Point]:
     """Small numbers that meet the conditions."""
     for point in candidates(claim, sizes, 1):
-        if meets_hypotheses(claim, sizes, constants(claim, FlintRootsField(), point)):
+        if meets_hypotheses(claim, sizes, point):
             yield point
 
 
@@ -444,7 +442,7 @@ def _not_failing(
     Raises:
         DivisionByZero: where an enclosure has no end.
     """
-    statements = evaluate(claim, field, sizes, constants(claim, field, point))
+    statements = evaluate(claim, field, sizes, scalars(claim, field, point))
     if not any(isinstance(s, Equal | AtMost | Differs) for s in statements):
         raise NotPolynomial("a map")
     return statements if all(map(_may_hold, statements)) else None
@@ -462,8 +460,7 @@ def _may_hold(statement: Statement) -> bool:
     """Whether no ball shows that it fails."""
     if not isinstance(statement, AtMost | Equal):
         return True
-    left, right = sides(statement)
-    pairs = list(zip(left.entries.flat, right.entries.flat, strict=True))
+    pairs = list(zip(statement.left.flat, statement.right.flat, strict=True))
     if not all(ball.is_finite() for pair in pairs for ball in pair):
         raise DivisionByZero("an enclosure without end")
     if isinstance(statement, AtMost):

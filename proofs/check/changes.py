@@ -9,9 +9,8 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
-from ..exact.array import ExactArray
 from ..exact.engines import FLINT, SYMPY, Engine, chosen, holds, small
-from ..exact.mutation import Change, OnLeaf, on_right_side
+from ..exact.mutation import Change, OnLeaf, on_right_side, scaled
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes
@@ -75,7 +74,7 @@ def _is_identity(
 
 
 Finish = Callable[[Statement], Statement]
-Make = Callable[[Sizes], tuple[Callable[[Any], Any] | None, Finish]]
+Make = Callable[[Sizes], tuple[OnLeaf | None, Finish]]
 Candidate = tuple[str, Claim, Make]
 
 
@@ -109,7 +108,7 @@ def changes(claim: Claim) -> Iterator[Candidate]:
                 )
 
 
-SizedChange = Callable[[ExactArray, Sizes], ExactArray]
+SizedChange = Callable[[Any, Sizes], Any]
 
 
 def _at(change: SizedChange, sizes: Sizes) -> Change:
@@ -122,7 +121,7 @@ def _scalings(
     """Sign, scale and transpose of one array, and scales by a size, alone or with the factors `by_size`."""
     for text, factor in FACTORS.items():
         if factor != 1:
-            yield f"× {text}", lambda a, _, k=factor: a * k
+            yield f"× {text}", lambda a, _, k=factor: scaled(a, k)
     yield "transposed", lambda a, _: transposed(a)
     yield "transposed, × −1", lambda a, _: -transposed(a)
     for size in claim.ranges:
@@ -132,12 +131,15 @@ def _scalings(
             sign = text if text in ("1", "−1") else f"{text}·"
             yield (
                 f"× {sign.replace('−1', '−').replace('1', '')}{size}",
-                (lambda a, sizes, k=factor, n=size: a * (k * sizes[n])),
+                (lambda a, sizes, k=factor, n=size: scaled(a, k * sizes[n])),
             )
-            yield f"× {text}/{size}", lambda a, sizes, k=factor, n=size: a * k / sizes[n]
+            yield (
+                f"× {text}/{size}",
+                lambda a, sizes, k=factor, n=size: scaled(a, Fraction(k, sizes[n])),
+            )
 
 
-def transposed(array: ExactArray) -> ExactArray:
+def transposed(array: Any) -> Any:
     """The transpose of a matrix larger than 1 × 1 along some axis; no other array has one worth naming."""
     if array.ndim != 2:
         raise ValueError("only a matrix has a transpose")

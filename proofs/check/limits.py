@@ -42,14 +42,18 @@ from dataclasses import InitVar, dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..exact.array import ExactArray
+from ..doors.record.array import Recorded
+from ..doors.record.claims import approached
+from ..doors.refused import Refused
 from ..exact.counterexample import Counterexample
-from ..exact.instance import entry_names, run_body, symbols
+from ..exact.instance import entry_names, symbols
 from ..exact.polynomials import FlintField
 from ..exact.scalar import Ratio
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Approached, Part
+from ..readings.derivative import without_gradients
+from ..readings.exact import Exact
 from .coefficients import Coefficients, Monomial, as_text, at_one, lowest, product_of, sum_of
 
 BY_THE_RULES = object()
@@ -69,16 +73,18 @@ def refute(claim: Claim, sizes: Sizes, part: int) -> tuple[Counterexample, list[
     """
     if claim.parameters is not None:
         return "it has a witness of its own, whose failure says nothing of other parameters"
-    names = entry_names(claim, sizes)
-    field = FlintField(names)
-    statement = run_body(claim, field, sizes, symbols(claim, field, sizes))[part]
-    if not isinstance(statement, Approached) or statement.refutation is None:
-        return "no argument is given that nothing comes near"
     try:
-        facts = Facts(claim, statement, names, field)
-        found = statement.refutation(facts)
-    except NotShown as error:
-        return f"the argument that nothing comes near fails: {error}"
+        with approached(claim, sizes) as said:
+            statement = said[part]
+            if statement.refutation is None:
+                return "no argument is given that nothing comes near"
+            try:
+                facts = Facts(claim, statement, sizes)
+                found = statement.refutation(facts)
+            except NotShown as error:
+                return f"the argument that nothing comes near fails: {error}"
+    except Refused as error:
+        return f"it is not recorded as a claim about limits: {error}"
     if not isinstance(found, Contradiction) or found.of is not facts:
         return "the argument that nothing comes near ends without a contradiction"
     wanted, actual = (at_one(value) for value in (found.first, found.second))
@@ -141,15 +147,14 @@ class Contradiction:
 class Facts:
     """What an `Approached` statement says at one choice of sizes, and the rules."""
 
-    def __init__(
-        self, claim: Claim, statement: Approached, names: list[str], field: FlintField
-    ) -> None:
+    def __init__(self, claim: Claim, statement: Approached, sizes: Sizes) -> None:
         self.steps: list[str] = []
         """What was derived, in words."""
         self.lines: list[str] = []
         """The same numbers as a Python program."""
-        self._names = names
-        self._field = field
+        self._names = names = entry_names(claim, sizes)
+        self._field = FlintField(names)
+        self._read = Exact(self._field, sizes, symbols(claim, self._field, sizes))
         self._data = _positions(names, statement.data)
         self._numbers = _positions(names, statement.numbers)
         parameters = _positions(names, claim.over_all_parameters)
@@ -360,8 +365,8 @@ class Facts:
         return {tuple(k // 2 for k in m): c for m, c in side.items()}
 
     def _polynomial(self, value: Any) -> Any:
-        if isinstance(value, ExactArray):
-            value = value.item()
+        if isinstance(value, Recorded):
+            value = self._read(without_gradients(value.node)).item()
         value = self._field.number(value)
         constant = value.den is None or value.den.is_constant()
         if not constant:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..exact.counterexample import Counterexample, special
-from ..exact.engines import FLINT, SYMPY, has_entries, holds, sides
-from ..exact.instance import constants, meets_hypotheses, ones
-from ..exact.roots import FlintRootsField
+from ..exact.engines import FLINT, SYMPY, has_entries, holds
+from ..exact.instance import ones
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.numbers import is_nonzero
@@ -23,6 +22,7 @@ from .given import Refused, part_of, point_of, sizes_of, statements
 from .instances.at_point import difference_index, inputs_as_text, nested
 from .instances.enclosed import apart
 from .instances.evaluate import in_symbols
+from .instances.hypotheses import meets_hypotheses
 from .limits import refute
 from .result import Result, evidence, sizes_text
 
@@ -70,9 +70,8 @@ def _failing(claim: Claim, by: Inputs) -> Counterexample:
         )
     inputs, label = inputs_as_text(point), str(getattr(statement, "label", ""))
     if isinstance(statement, Equal | AtMost) and difference_index(statement) is not None:
-        actual, claimed = sides(statement)
         relation = "≤ " if isinstance(statement, AtMost) else ""
-        pair = nested(claimed.entries, relation), nested(actual.entries)
+        pair = nested(statement.right, relation), nested(statement.left)
     elif (
         isinstance(statement, Differs)
         and has_entries(statement)
@@ -80,7 +79,7 @@ def _failing(claim: Claim, by: Inputs) -> Counterexample:
     ):
         pair = (
             "another value, for some input; at these sizes the two sides are identical",
-            nested(sides(statement)[0].entries),
+            nested(statement.left),
         )
     else:
         raise Refused(f"statement number {by.part + 1} does not fail at its inputs")
@@ -132,12 +131,12 @@ def colliding(claim: Claim, by: Collision) -> tuple[Counterexample, Statement]:
         raise Refused(f"statement number {by.part + 1} is not about a map")
     first, second = (inputs_as_text(point) for point in points)
     known = {*one.shared, *claim.before_inputs}
-    same, again = (nested(_entries(s.statistic)) for s in (one, other))
+    same, again = (nested(s.statistic) for s in (one, other))
     if same != again or any(first[name] != second[name] for name in known):
         raise Refused(
             "its two inputs do not give the same statistic, or do not share what they must"
         )
-    values = [_entries(s.value) for s in (one, other)]
+    values = one.value, other.value
     if not any(is_nonzero(a - b) for a, b in zip(values[0].flat, values[1].flat, strict=True)):
         raise Refused("its two inputs have the same value")
     claimed = f"equal values, since both give the statistic {same}"
@@ -153,10 +152,6 @@ def _colliding(claim: Claim, by: Collision) -> Counterexample:
     if not isinstance(statement, Determines):
         raise Refused("that no map does it is what the claim says")
     return shown
-
-
-def _entries(value: Any) -> np.ndarray:
-    return value.entries if hasattr(value, "entries") else np.asarray(value, dtype=object)
 
 
 def _by_limits(claim: Claim, by: Limits) -> Result:
@@ -178,4 +173,4 @@ def _by_limits(claim: Claim, by: Limits) -> Result:
 
 
 def _met_by_ones(claim: Claim, sizes: Sizes) -> bool:
-    return meets_hypotheses(claim, sizes, constants(claim, FlintRootsField(), ones(claim, sizes)))
+    return meets_hypotheses(claim, sizes, ones(claim, sizes))

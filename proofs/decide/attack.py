@@ -15,7 +15,7 @@ from ..check.changes import WRONG_FIT
 from ..check.instances.at_point import difference_index, statements_at
 from ..check.instances.evaluate import in_symbols, leaves
 from ..check.instances.points import candidates
-from ..exact.engines import FIXED, FLINT, SYMPY, holds, sides
+from ..exact.engines import FIXED, FLINT, SYMPY, holds
 from ..exact.mutation import OnLeaf, changes, on_right_side
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
@@ -92,7 +92,7 @@ def _mutants(claim: Claim, sizes: dict[str, int]) -> Iterator[tuple[str, Mutate,
         return
     for part, statement in enumerate(statements):
         if isinstance(statement, Equal):
-            shape = sides(statement)[1].shape
+            shape = statement.right.shape
             for name, change in changes(shape, SCALES):
                 label = f"part {part + 1}: " if len(statements) > 1 else ""
                 yield f"{label}right side {name}", None, _only(part, on_right_side(change))

@@ -12,7 +12,8 @@ import numpy as np
 from scanproof.constructs.arrays.scan import leaves, map_leaves
 from scanproof.constructs.errors import UsageError, nearest
 
-from ..exact.array import ExactArray, Namespace
+from ..doors.record.exactly import exactly
+from ..exact.entries import arranged
 from ..exact.expressions import ExpressionField
 from ..exact.mutation import paths
 from ..language.claim import Claim
@@ -83,14 +84,17 @@ def construct(id: str, *, as_stated: bool = False, **values: Any) -> Parameters:
         )
     claim = _strongest(_row(id), id, as_stated)
     values = _by_letter(id, claim, values)
-    xp = Namespace(ExpressionField([]))
     sizes = {n: _size(id, n, values[n]) for n in claim.ranges if n in values}
     arrays = {
-        n: _exact(xp, v, f"construct({id!r}) expects {n}", shape(claim.given[n], sizes))
+        n: _exact(v, f"construct({id!r}) expects {n}", shape(claim.given[n], sizes))
         for n, v in values.items()
         if n in claim.given
     }
-    exact = claim.construct({**sizes, **arrays, "xp": xp})
+
+    def made(xp: Any, *given: Any) -> Any:
+        return claim.construct({**sizes, **dict(zip(arrays, given, strict=True)), "xp": xp})
+
+    exact = exactly(ExpressionField([]), made, *arrays.values())
     return Parameters(claim.id, exact, claim.corrections)
 
 
@@ -182,14 +186,14 @@ def quick_result(claim: Claim) -> Result:
     return result if result.verdict != "unknown" else decide(claim, ENGINES["all"])
 
 
-def _exact(xp: Namespace, value: Any, wanted: str, dims: tuple[int, ...]) -> ExactArray:
+def _exact(value: Any, wanted: str, dims: tuple[int, ...]) -> np.ndarray:
     try:
         raw = np.asarray(value, dtype=object)
     except ValueError as error:  # lists of unequal lengths around arrays
         raise UsageError(f"{wanted} of shape {dims}, got {value!r}.") from error
     if raw.shape != dims:
         raise UsageError(f"{wanted} of shape {dims}, got {raw.shape}.")
-    return xp._map(lambda entry: xp.field.number(_number(entry, wanted)), raw)
+    return arranged((_number(entry, wanted) for entry in raw.flat), dims)
 
 
 def _number(value: Any, wanted: str) -> Fraction:
@@ -202,15 +206,15 @@ def _number(value: Any, wanted: str) -> Fraction:
         ) from None
 
 
-def _as_float(array: ExactArray) -> np.ndarray:
-    return array.entries.astype(float) if array.ndim else np.asarray(float(array.item()))
+def _as_float(array: np.ndarray) -> np.ndarray:
+    return array.astype(float)
 
 
-def _as_sympy(array: ExactArray) -> Any:
+def _as_sympy(array: np.ndarray) -> Any:
     import sympy
 
     if array.ndim == 0:
         return array.item()
     if array.ndim <= 2:
-        return sympy.Matrix(array.entries.tolist())
-    return sympy.ImmutableDenseNDimArray(array.entries.tolist())
+        return sympy.Matrix(array.tolist())
+    return sympy.ImmutableDenseNDimArray(array.tolist())

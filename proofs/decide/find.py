@@ -26,6 +26,7 @@ from ..check.certificate import (
 from ..check.instances.at_point import inputs_as_text, quick_statements_at, statements_at
 from ..check.instances.at_random import agree, balls, overlap, residues
 from ..check.instances.evaluate import in_symbols
+from ..check.instances.hypotheses import bounds
 from ..check.instances.points import candidates
 from ..check.limits import refute as refute_by_limits
 from ..check.result import sizes_text
@@ -41,8 +42,7 @@ from ..exact.engines import (
     terms,
     truth,
 )
-from ..exact.instance import assumed, constants, shapes
-from ..exact.roots import FlintRootsField
+from ..exact.instance import shapes
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes
@@ -330,11 +330,7 @@ def _bound_violation(claim: Claim) -> Counterexample | None:
 
 def _hypotheses(claim: Claim) -> set[str]:
     """The conditions that are bounds, which a proof can use, and near which points are looked for."""
-    for sizes in claim.every_size if claim.assuming else ():
-        for point in candidates(claim, sizes, 1):
-            with suppress(DivisionByZero, ZeroDivisionError, NotPolynomial):
-                return set(assumed(claim, sizes, constants(claim, FlintRootsField(), point)))
-    return set()
+    return set(bounds(claim, claim.every_size[0]) if claim.every_size else ())
 
 
 def _limits(search: Search) -> Certificate | None:

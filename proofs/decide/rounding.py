@@ -15,11 +15,9 @@ from ..check.instances.evaluate import evaluate
 from ..check.instances.points import find
 from ..check.result import sizes_text
 from ..doors.meant import BLUR, DYADIC, PLAIN, Literal
-from ..exact.array import ExactArray
 from ..exact.counterexample import Counterexample, special
 from ..exact.enclosures import ArbField
-from ..exact.engines import sides
-from ..exact.instance import Point, constants
+from ..exact.instance import Point, scalars
 from ..exact.instance import shapes as shapes_at
 from ..language.claim import Claim
 from ..language.numbers import exceeds
@@ -108,9 +106,7 @@ def _explained(claim: Claim, sizes: Sizes, point: Point, involved: Sequence[Lite
     try:
         with flint.ctx.workprec(BITS):
             balls = Blurred(_blur(involved))
-            given = constants(claim, ArbField(), point)
-            arrays = {name: ExactArray(one.entries, balls) for name, one in given.items()}
-            found = evaluate(claim, balls, sizes, arrays)
+            found = evaluate(claim, balls, sizes, scalars(claim, ArbField(), point))
             pairs = [pair for statement in found for pair in _pairs(statement)]
             if all(ball.is_finite() for pair in pairs for ball in pair):
                 return not any(a != b for a, b in pairs)  # balls that do not overlap
@@ -136,7 +132,8 @@ def _clearly_false(
     part = _apart(found, involved)
     if part is None or (involved and _explained(claim, sizes, point, involved)):
         return None
-    actual, claimed = (nested(one.entries) for one in sides(found[part]))
+    sides: Any = found[part]
+    actual, claimed = nested(sides.left), nested(sides.right)
     inputs = inputs_as_text(point)
     return Counterexample(dict(sizes), inputs, part, claimed, actual, special=special(inputs))
 
@@ -154,8 +151,7 @@ def _apart(found: Sequence[Statement], involved: Sequence[Literal]) -> int | Non
 def _pairs(statement: Statement) -> list[tuple[Any, Any]]:
     if not isinstance(statement, Equal):
         return []
-    left, right = sides(statement)
-    return list(zip(left.entries.flat, right.entries.flat, strict=True))
+    return list(zip(statement.left.flat, statement.right.flat, strict=True))
 
 
 def _point(claim: Claim, shown: Counterexample) -> Point:

@@ -16,9 +16,10 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..check.instances.recorded import Node, in_order, recorded
 from ..check.result import Result
-from ..exact.array import ExactArray
 from ..exact.instance import MOST_SYMBOLS, shapes
 from ..language import statements
 from ..language.claim import Claim
@@ -109,8 +110,8 @@ def _has_inputs(statement: Statement) -> bool:
     """Whether an input stands in a comparison; what is no comparison of arrays is not judged."""
     if isinstance(statement, statements.Approached):
         return True
-    sides = [value for value in vars(statement).values() if isinstance(value, ExactArray)]
-    entries = [e for side in sides for e in side.entries.flat if isinstance(e, Node)]
+    sides = [value for value in vars(statement).values() if isinstance(value, np.ndarray)]
+    entries = [e for side in sides for e in side.flat if isinstance(e, Node)]
     return any(node.operation == "input" for node in in_order(entries))
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from scanproof.constructs.errors import UsageError, text_of
 
@@ -94,27 +93,25 @@ def truth(statement: Statement) -> bool | None:
 
     An equation is an identity or it is not. Sides that are said to differ must not be identical. An inequality is
     decided between plain numbers only.
-
-    Raises:
-        UsageError: if the two sides have different shapes.
     """
     if isinstance(statement, Equal):
         return holds(statement)
     if isinstance(statement, Differs):
         return not holds(statement)
     if isinstance(statement, AtMost):
-        left, right = sides(statement)
-        gaps = [as_constant(right.entries[i] - left.entries[i]) for i in np.ndindex(left.shape)]
-        return None if None in gaps else all(gap >= 0 for gap in gaps)  # type: ignore[operator]
+        found = [*map(as_constant, gaps(statement))]
+        return None if None in found else all(gap <= 0 for gap in found)  # type: ignore[operator]
     return None
 
 
 def holds(statement: Equal | Differs) -> bool:
     """Whether the two sides are identical in every entry."""
-    left, right = sides(statement)
-    return all(
-        _is_zero(left.entries[index] - right.entries[index]) for index in np.ndindex(left.shape)
-    )
+    return all(map(_is_zero, gaps(statement)))
+
+
+def gaps(statement: Equal | Differs | AtMost) -> Iterator[Any]:
+    """left − right, entry by entry."""
+    return map(operator.sub, statement.left.flat, statement.right.flat)
 
 
 class UnequalShapes(UsageError):
@@ -122,7 +119,7 @@ class UnequalShapes(UsageError):
 
 
 def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
-    """Both sides as exact arrays of one shape; a plain number stands for an array of shape ()."""
+    """Both sides of what a body said, as exact arrays of one shape; a plain number stands for one of shape ()."""
     left, right = statement.left, statement.right
     arrays = [s for s in (left, right) if isinstance(s, ExactArray)]
     if not arrays:
@@ -152,9 +149,7 @@ def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
 
 def terms(statements: Sequence[Statement]) -> int:
     """How many terms the polynomials on the left sides have together."""
-    entries = [
-        e for s in statements if isinstance(s, Equal | Differs) for e in sides(s)[0].entries.flat
-    ]
+    entries = [e for s in statements if isinstance(s, Equal | Differs) for e in s.left.flat]
     return sum(len(entry.num) for entry in entries if isinstance(entry, Ratio))
 
 
@@ -162,7 +157,7 @@ def has_entries(statement: Statement) -> bool:
     """Whether a comparison compares anything."""
     if not isinstance(statement, Equal | Differs | AtMost):
         return True
-    return sides(statement)[0].entries.size > 0
+    return statement.left.size > 0
 
 
 def _is_zero(scalar: Any) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -16,15 +15,13 @@ from scanproof.constructs.errors import UsageError
 from ..language import stage
 from ..language.calls import call
 from ..language.claim import Claim
-from ..language.conditions import as_bounds, holds
+from ..language.conditions import as_bounds
 from ..language.sizes import Sizes, by_name, shape
 from ..language.statements import AtMost, Statement
 from .array import ExactArray, Namespace
 from .entries import arranged
 from .field import Field
-from .roots import FlintRootsField, RootsField, as_fractions
 
-ROOTS = RootsField()
 MOST_SYMBOLS = 2000
 """The most entries that one claim may have at one choice of sizes."""
 
@@ -33,8 +30,6 @@ FOR_NUMBERS = (TypeError, AttributeError, ValueError, IndexError)
 
 Point = Mapping[str, np.ndarray]
 """Input arrays of exact numbers, by symbol."""
-Mutation = Callable[[Any], Any] | None
-"""A change of a construction's parameters."""
 
 
 def shapes(claim: Claim, sizes: Sizes) -> dict[str, tuple[int, ...]]:
@@ -78,76 +73,40 @@ def _names(name: str, dims: tuple[int, ...]) -> list[str]:
     return [f"{name}[{','.join(map(str, index))}]" if index else name for index in np.ndindex(dims)]
 
 
-def symbols(claim: Claim, field: Field, sizes: Sizes) -> dict[str, ExactArray]:
+def symbols(claim: Claim, field: Field, sizes: Sizes) -> dict[str, np.ndarray]:
     """Every symbol as an array whose entries are the field's generators."""
     generators = field.generators
     return {
-        name: ExactArray(arranged((generators[n] for n in _names(name, dims)), dims), field)
+        name: arranged((generators[n] for n in _names(name, dims)), dims)
         for name, dims in shapes(claim, sizes).items()
     }
 
 
-def constants(claim: Claim, field: Field, point: Point) -> dict[str, ExactArray]:
+def scalars(claim: Claim, field: Field, point: Point) -> dict[str, np.ndarray]:
     """Every symbol as an array of the field's numbers at the point."""
-    xp = Namespace(field)
-    return {name: xp.asarray(point[name]) for name in claim.given}
+    return {n: arranged(map(field.number, point[n].flat), point[n].shape) for n in claim.given}
+
+
+def constants(claim: Claim, field: Field, point: Point) -> dict[str, ExactArray]:
+    """The same as arrays on which a body that calls a program runs."""
+    return {n: ExactArray(one, field) for n, one in scalars(claim, field, point).items()}
 
 
 def run_body(
     claim: Claim,
     field: Field,
     sizes: Sizes,
-    arrays: Mapping[str, ExactArray],
-    mutate: Mutation = None,
+    arrays: Mapping[str, Any],
+    mutate: Callable[[Any], Any] | None = None,
 ) -> list[Statement]:
     """What the claim's body says of these arrays, after `mutate` has changed the construction's parameters."""
-    values = {**arrays, **sizes, "xp": Namespace(field)}
+    held = {n: ExactArray(a, field) if type(a) is np.ndarray else a for n, a in arrays.items()}
+    values = {**held, **sizes, "xp": Namespace(field)}
     with stage.at(sizes):
         parameters = claim.construct(values)
         if mutate is not None:
             parameters = mutate(parameters)
         return claim.statements(values, parameters)
-
-
-def in_fractions(statement: Any) -> Any:
-    """With Fractions in place of flint's numbers."""
-    arrays = {n: v for n, v in vars(statement).items() if isinstance(v, ExactArray)}
-    if not any(isinstance(v.field, FlintRootsField) for v in arrays.values()):
-        return statement
-    return replace(
-        statement, **{n: ExactArray(as_fractions(v.entries), ROOTS) for n, v in arrays.items()}
-    )
-
-
-def meets_hypotheses(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray]) -> bool:
-    """Whether inputs at a point satisfy every side condition of the claim."""
-    return next(failing(claim, sizes, arrays), None) is None
-
-
-def failing(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray]) -> Iterator[str]:
-    """The side conditions, by their text, that inputs at a point do not satisfy."""
-    if not claim.assuming:
-        return
-    stated = assumed(claim, sizes, arrays)
-
-    def numbers() -> dict[str, Any]:
-        """Plain ones, which conditions that are no bounds are for; new ones for each, which may write into them."""
-        entries = {name: as_fractions(a.entries) for name, a in arrays.items()}
-        return {name: a.item() if a.shape == () else a for name, a in entries.items()}
-
-    for text, condition in claim.assuming.items():
-        if text in stated:
-            met = all(holds(_comparable(bound)) for bound in stated[text])
-        else:
-            met = claim.meets(condition, {**numbers(), **sizes})
-        if not met:
-            yield text
-
-
-def _comparable(bound: AtMost) -> AtMost:
-    """The bound as it is, unless one side is of Python's numbers, which flint's are not compared with."""
-    one_kind = all(isinstance(side, ExactArray | int) for side in (bound.left, bound.right))
-    return bound if one_kind else in_fractions(bound)
 
 
 def assumed(claim: Claim, sizes: Sizes, arrays: Mapping[str, Any]) -> dict[str, list[AtMost]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,21 +12,21 @@ import numpy as np
 from scanproof.constructs.arrays.scan import map_leaves
 
 from ..language.statements import Equal, Statement
-from .array import ExactArray
-from .engines import sides
+from .entries import as_array
 
-Change = Callable[[ExactArray], ExactArray]
+Change = Callable[[Any], Any]
+"""Of an array of scalars of any field, or of formulas."""
 
 
 def changes(shape: tuple[int, ...], scales: dict[str, Any]) -> Iterator[tuple[str, Change]]:
     """Named changes of one array: sign, scale, transpose, shift, and one off in every entry."""
     for name, factor in scales.items():
-        yield f"× {name}", lambda a, k=factor: a * k
+        yield f"× {name}", lambda a, k=factor: scaled(a, k)
     if len(shape) == 2 and shape[0] == shape[1] > 1:
         yield "transposed", lambda a: a.T
     for axis, length in enumerate(shape):
         if length > 1:
-            yield f"shifted along axis {axis}", lambda a, x=axis: _shifted(a, x)
+            yield f"shifted along axis {axis}", lambda a, x=axis: np.roll(a, 1, axis=x)
     for index in np.ndindex(shape):
         yield f"{_at(index)} + 1", lambda a, i=index: _bumped(a, i)
 
@@ -61,21 +62,21 @@ def on_right_side(change: Change) -> Callable[[Statement], Statement]:
 
     def mutate(statement: Statement) -> Statement:
         if isinstance(statement, Equal):
-            left, right = sides(statement)
-            return replace(statement, left=left, right=change(right))
+            return replace(statement, right=as_array(change(statement.right)))
         return statement
 
     return mutate
 
 
-def _shifted(array: ExactArray, axis: int) -> ExactArray:
-    return ExactArray(np.roll(array.entries, 1, axis=axis), array.field)
+def scaled(array: Any, factor: Fraction | int) -> Any:
+    """The array times a number; scalars of every field are multiplied with, and divided by, whole numbers."""
+    return factor.numerator * array / factor.denominator
 
 
-def _bumped(array: ExactArray, index: tuple[int, ...]) -> ExactArray:
-    entries = array.entries.copy()
-    entries[index] = entries[index] + array.field.number(1)
-    return ExactArray(entries, array.field)
+def _bumped(array: np.ndarray, index: tuple[int, ...]) -> np.ndarray:
+    changed = array.copy()
+    changed[index] = 1 + changed[index]
+    return changed
 
 
 def _at(index: tuple[int, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Measured orders: the slope of a quantity's logarithm over a geometric range, from exact numbers."""
+"""What is said to be O(·), and what is measured of it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any, NamedTuple
-
-import numpy as np
-
-from .array import ExactArray, Namespace
-from .polynomials import RationalField
 
 HALVING = tuple(Fraction(1, 2**k) for k in range(4, 13))
 """1/16, …, 1/4096: for what is small."""
@@ -26,8 +20,8 @@ class Quantity:
     """The claim that it belongs to."""
     name: str
     symbol: str
-    at: Callable[[Any, Any], ExactArray]
-    """The quantity from a namespace of exact arrays and a value of the symbol; its largest |entry| counts."""
+    at: Callable[[Any, Any], Any]
+    """The quantity from a namespace of arrays and a value of the symbol; its largest |entry| counts."""
     claimed: int | None = None
     values: Sequence[Fraction | int] = HALVING
 
@@ -54,37 +48,3 @@ class Order(NamedTuple):
         claimed = "" if q.claimed is None else f" (claimed: {q.claimed})"
         order = f"{round(self.order, 2) + 0.0:.2f}{claimed}"  # + 0.0: no −0.00
         return f"{over}: order {order.replace('-', '−')}"
-
-
-def measure(quantity: Quantity) -> Order:
-    """The quantity at each of its values, in exact rationals, and the slopes between them.
-
-    Raises:
-        ArithmeticError: if it is 0 at some of the values only, where it has no order.
-    """
-    xp = Namespace(RationalField())
-    values = quantity.values
-    exact = [xp.asarray(v) if isinstance(v, Fraction) else v for v in values]  # sizes stay numbers
-    sizes = [_largest(quantity.at(xp, value)) for value in exact]
-    if not any(sizes):
-        return Order(quantity, sizes, [])
-    if not all(sizes):
-        raise ArithmeticError(
-            f"{quantity.name} of {quantity.row} is 0 at some values of {quantity.symbol} only"
-        )
-    rises, runs = _steps(sizes), _steps([Fraction(value) for value in values])
-    return Order(quantity, sizes, [rise / run for rise, run in zip(rises, runs, strict=True)])
-
-
-def _steps(numbers: Sequence[Fraction]) -> list[float]:
-    """Between neighbours, of the logarithms."""
-    return [_log2(b) - _log2(a) for a, b in pairwise(numbers)]
-
-
-def _largest(array: ExactArray) -> Fraction:
-    return max(abs(entry) for entry in np.asarray(array.entries).flat)
-
-
-def _log2(number: Fraction) -> float:
-    """The logarithm of a fraction whose parts may be beyond the range of floats."""
-    return math.log2(number.numerator) - math.log2(number.denominator)

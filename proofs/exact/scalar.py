@@ -97,7 +97,15 @@ class Ratio:
             return Ratio(self.num * other.num)
         return Ratio(self.num * other.num, _product(self.den, other.den))
 
-    def __truediv__(self, other: Ratio) -> Ratio:
+    def __radd__(self, number: int) -> Ratio:
+        return self + Ratio(self.num * 0 + number)
+
+    def __rmul__(self, number: int) -> Ratio:
+        return Ratio(self.num * number, self.den)
+
+    def __truediv__(self, other: Ratio | int) -> Ratio:
+        if isinstance(other, int):
+            return Ratio(self.num / other, self.den)
         if not other.num:
             raise DivisionByZero("division by an expression that is identically zero")
         num = self.num if other.den is None else self.num * other.den

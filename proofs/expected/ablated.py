@@ -25,7 +25,8 @@ import numpy as np
 from scanproof.constructs.constructions import gril_ablations
 from scanproof.constructs.layers import gd_ssm, gril
 
-from ..exact.array import ExactArray, Namespace
+from ..doors.record.exactly import exactly
+from ..exact.entries import arranged
 from .expectation import RandomArrays
 
 MODELS = ("block", "network")
@@ -51,14 +52,19 @@ def goes_along(model: str, N: int, f: int, *, window: bool, readout: bool) -> bo
     own = {name: _array(random, names[name], shape) for name, shape in shapes.items()}
     x = random.arrays["x"]
     y = x @ random.arrays["w"]
-    count = {"count": Namespace(random.field).asarray((1, 0))} if readout else {}
+    count = {"count": np.array((1, 0))} if readout else {}
     if model == "block":
         kind: Any = gril.Block if readout else gril_ablations.FixedRead
-        output = gril_ablations.block(kind(**own, **count), x, y[:N], window)[0]
     else:
         kind = gd_ssm.Scalar if readout else gril_ablations.FixedScalar
-        output = gril_ablations.network(kind(**own, **count), x, y[:N, 0], window)
-    return bool(random.of_product(output, y[N, 0]))
+
+    def output(xp: Any, p: Any, x: Any, y: Any) -> Any:
+        if model == "block":
+            return gril_ablations.block(p, x, y, window)[0]
+        return gril_ablations.network(p, x, y[:, 0], window)
+
+    found = exactly(random.field, output, kind(**own, **count), x, y[:N])
+    return bool(random.of_product(found.item(), y[N, 0]))
 
 
 def _block(f: int, window: bool, readout: bool) -> dict[str, tuple[int, ...]]:
@@ -74,7 +80,5 @@ def _network(f: int, window: bool, readout: bool) -> dict[str, tuple[int, ...]]:
     return {"Psi": (1, width), **read}
 
 
-def _array(random: RandomArrays, names: list[str], shape: tuple[int, ...]) -> ExactArray:
-    entries = np.empty(len(names), dtype=object)
-    entries[:] = [random.symbol(name).item() for name in names]
-    return ExactArray(entries.reshape(shape), random.field)
+def _array(random: RandomArrays, names: list[str], shape: tuple[int, ...]) -> np.ndarray:
+    return arranged((random.field.generators[name] for name in names), shape)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exact.array import ExactArray
+from ..exact.entries import arranged, filled
 from ..exact.polynomials import FlintField
 from ..exact.scalar import Ratio
 
@@ -38,20 +38,15 @@ class RandomArrays:
         self.field = FlintField([*names, *self.free, *MOMENTS])
         self._random = len(names)
         symbols = iter(self.field.generators.values())
-        self.arrays: dict[str, ExactArray] = {}
+        self.arrays: dict[str, np.ndarray] = {}
         for name, shape in shapes.items():
-            entries = np.empty(shape, dtype=object)
-            for index in np.ndindex(shape):
-                entries[index] = next(symbols)
-            self.arrays[name] = ExactArray(entries, self.field)
+            self.arrays[name] = arranged((next(symbols) for _ in np.ndindex(shape)), shape)
 
-    def symbol(self, name: str) -> ExactArray:
+    def symbol(self, name: str) -> np.ndarray:
         """A symbol that is not random, as an array of shape ()."""
-        entries = np.empty((), dtype=object)
-        entries[()] = self.field.generators[name]
-        return ExactArray(entries, self.field)
+        return filled((), self.field.generators[name])
 
-    def expectation(self, value: ExactArray | Ratio) -> dict[tuple[int, ...], Any]:
+    def expectation(self, value: Ratio) -> dict[tuple[int, ...], Any]:
         """The expectation of a polynomial, as coefficients by the exponents of the free symbols and the moments.
 
         Raises:
@@ -59,7 +54,7 @@ class RandomArrays:
         """
         return self._of(_polynomial(value))
 
-    def of_product(self, left: ExactArray, right: ExactArray) -> dict[tuple[int, ...], Any]:
+    def of_product(self, left: Ratio, right: Ratio) -> dict[tuple[int, ...], Any]:
         """The expectation of a product, for which terms are multiplied that are odd in the same variables.
 
         The product of any other two is odd in some variable, and its expectation 0.
@@ -99,8 +94,7 @@ class RandomArrays:
         return {key: c for key, c in found.items() if c}
 
 
-def _polynomial(value: ExactArray | Ratio) -> Any:
-    scalar = value.item() if isinstance(value, ExactArray) else value
-    if scalar.den is not None:
+def _polynomial(value: Ratio) -> Any:
+    if value.den is not None:
         raise ArithmeticError("no polynomial in the data: its expectation is not one of moments")
-    return scalar.num
+    return value.num

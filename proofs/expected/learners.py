@@ -13,9 +13,7 @@ from typing import Any
 from scanproof.constructs.learners import descent
 from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM
 
-from ..exact.array import ExactArray
-
-Run = Callable[[ExactArray, ExactArray, ExactArray, ExactArray], Any]
+Run = Callable[[Any, Any, Any, Any], Any]
 """(w₀, x, y, η) -> the weights that are learned."""
 
 

@@ -31,7 +31,7 @@ import flint
 
 from scanproof.constructs.errors import UsageError
 
-from ..exact.array import ExactArray, Namespace
+from ..doors.record.exactly import exactly
 from ..exact.scalar import Ratio
 from .expectation import RandomArrays
 from .formula import Coefficients, Formula, constant, interpolated, polynomial, symbol
@@ -257,15 +257,17 @@ def directly(learner: Learner, N: int, f: int, v: Fraction, s2: Fraction) -> For
     Of weights and noise no moment but the variance is in the loss.
     """
     random = RandomArrays({"x": (N + 1, f), "w": (f,), "e": (N,)}, ("eta",))
-    x, w = random.arrays["x"], random.arrays["w"]
-    clean = x @ w
-    y = clean[:N] + random.arrays["e"]
-    xp, eta = Namespace(random.field), random.symbol("eta")
-    if learner.with_query:
-        learned = learner.run(xp.zeros(f), x, xp.concat([y, clean[N:]]), eta)
-    else:
-        learned = learner.run(xp.zeros(f), x[:N], y, eta)
-    miss = (x[N] @ learned - clean[N]).item()
+
+    def missed(xp: Any, x: Any, w: Any, e: Any, eta: Any) -> Any:
+        clean = x @ w
+        y = clean[:N] + e
+        if learner.with_query:
+            learned = learner.run(xp.zeros(f), x, xp.concat([y, clean[N:]]), eta)
+        else:
+            learned = learner.run(xp.zeros(f), x[:N], y, eta)
+        return x[N] @ learned - clean[N]
+
+    miss = exactly(random.field, missed, *random.arrays.values(), random.symbol("eta")).item()
     width = (N + 1) * f
     # A weight's or a noise's square is its variance: it is put in before the expectation over inputs is taken.
     found: dict[Any, Any] = {}
@@ -294,13 +296,15 @@ def _sum(*parts: tuple[int, Mapping[Any, Any]], moment: bool = False) -> Coeffic
     return {key: c for key, c in total.items() if c}
 
 
-def _errors(learner: Learner, random: RandomArrays, N: int, f: int, columns: int) -> ExactArray:
-    """The first columns of D."""
-    x = random.arrays["x"]
-    xp, eta = Namespace(random.field), random.symbol("eta")
+def _errors(learner: Learner, random: RandomArrays, N: int, f: int, columns: int) -> Any:
+    """The first columns of D, an array (f, columns)."""
     rows = N + 1 if learner.with_query else N
-    targets = x[:rows, :columns]
-    return xp.eye(f)[:, :columns] - learner.run(xp.zeros((f, columns)), x[:rows], targets, eta)
+
+    def missed(xp: Any, x: Any, eta: Any) -> Any:
+        learned = learner.run(xp.zeros((f, columns)), x[:rows], x[:rows, :columns], eta)
+        return xp.eye(f)[:, :columns] - learned
+
+    return exactly(random.field, missed, random.arrays["x"], random.symbol("eta"))
 
 
 def _symbols(N: int, f: int) -> RandomArrays:
@@ -326,9 +330,12 @@ def _noise(learner: Learner, N: int, f: int) -> Coefficients:
     if learner is ZERO:
         return NONE
     random = _symbols(N, f)
-    x, xp, eta = random.arrays["x"], Namespace(random.field), random.symbol("eta")
-    rows = N + 1 if learner.with_query else N
-    learned = learner.run(xp.zeros(f), x[:rows], xp.eye(rows)[:, 0], eta)
+    x, rows = random.arrays["x"], N + 1 if learner.with_query else N
+
+    def run(xp: Any, x: Any, eta: Any) -> Any:
+        return learner.run(xp.zeros(f), x[:rows], xp.eye(rows)[:, 0], eta)
+
+    learned = exactly(random.field, run, x, random.symbol("eta"))
     if learner.with_query:
         miss = learned @ x[N]
         return _sum((N, random.of_product(miss, miss)))

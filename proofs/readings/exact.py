@@ -42,7 +42,7 @@ def relations(
         NotPolynomial: if the field lacks a function.
         DivisionByZero: where there is no value.
     """
-    return of(statement, Exact(field, sizes, inputs, parameters))
+    return of(statement.relations, Exact(field, sizes, inputs, parameters))
 
 
 class Exact(Reading):

@@ -63,4 +63,4 @@ def relations(
     statement: Statement, sizes: Mapping[str, int], inputs: Mapping[str, np.ndarray]
 ) -> Iterator[Sides]:
     """The sides of each relation, as `run.of` has them."""
-    return of(statement, Floats(sizes, inputs))
+    return of(statement.relations, Floats(sizes, inputs))

@@ -1,20 +1,20 @@
-"""The relations of a statement at given sizes and inputs, by a reading of its nodes."""
+"""Relations at given sizes and inputs, by a reading of their nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..statement.statement import Relation, Statement, Turns, in_turns
+from ..statement.statement import Relation, Turns, in_turns
 from .reading import Reading
 
 Sides = tuple[Relation, Any, Any]
 """A relation with the arrays that its sides are."""
 
 
-def of(statement: Statement, reading: Reading) -> Iterator[Sides]:
+def of(every: Sequence[Relation], reading: Reading) -> Iterator[Sides]:
     """The sides of each relation, once for all values of the positions that it is said of; as a body yields them."""
-    yield from _said(in_turns(statement.relations), reading)
+    yield from _said(in_turns(every), reading)
 
 
 def _said(every: Sequence[Relation | Turns], reading: Reading) -> Iterator[Sides]:

@@ -61,30 +61,43 @@ def taken(
 
 def sliced(of: Any, places: Sequence[Place], shape: tuple[int, ...]) -> Any:
     """The entries by slices, transposes and new axes, of length 1 where they repeat; None where these do not do."""
-    moves = [next(iter(steps.items()), None) for _, steps in places]
+    moves = tuple((start, tuple(steps.items())) for start, steps in places)
+    found = _moves(moves, of.shape, shape)
+    if found is None:
+        return None
+    index, order, new = found
+    of = of if index is None else of[index]
+    of = of if order is None else of.transpose(order)
+    return of[new] if new is not None and getattr(of, "shape", ()) else of  # scalars have none
+
+
+@lru_cache(maxsize=50_000)
+def _moves(places: tuple[Any, ...], lengths: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """The index, the order of axes and the new axes by which they are taken, each None where nothing is to do."""
+    moves = [next(iter(steps), None) for _, steps in places]
     used = [move[0] for move in moves if move is not None]
     plain = all(len(steps) < 2 for _, steps in places) and len(set(used)) == len(used)
-    ends = zip(places, of.shape, strict=True)
+    ends = zip(places, lengths, strict=True)
     inside = all(0 <= end < length for place, length in ends for end in _ends(place, shape))
     if not plain or (not inside and 0 not in shape):
         return None
-    index: list[Any] = []
-    for (start, _), move in zip(places, moves, strict=True):
-        index.append(int(start) if move is None else _slice(start, move[1], shape[move[0]]))
-    if index and not all(isinstance(k, slice) and k == slice(None) for k in index):
-        of = of[tuple(index)]
+    index = tuple(
+        int(start) if move is None else _slice(start, move[1], shape[move[0]])
+        for (start, _), move in zip(places, moves, strict=True)
+    )
     order = sorted(range(len(used)), key=lambda n: used[n])
-    if order != list(range(len(used))):
-        of = of.transpose(order)
-    if len(used) < len(shape) and getattr(of, "shape", ()):  # scalars of a field have none
-        of = of[tuple(slice(None) if k in used else None for k in range(len(shape)))]
-    return of
+    new = tuple(slice(None) if k in used else None for k in range(len(shape)))
+    return (
+        None if all(isinstance(k, slice) and k == slice(None) for k in index) else index,
+        None if order == [*range(len(used))] else order,
+        None if len(used) == len(shape) else new,
+    )
 
 
-def _ends(place: Place, shape: tuple[int, ...]) -> tuple[int, int]:
+def _ends(place: tuple[int, Any], shape: tuple[int, ...]) -> tuple[int, int]:
     """The least and the greatest place; the start where there is none."""
     start, steps = place
-    ways = [c * (shape[k] - 1) for k, c in steps.items() if shape[k]]
+    ways = [c * (shape[k] - 1) for k, c in steps if shape[k]]
     return start + sum(min(0, way) for way in ways), start + sum(max(0, way) for way in ways)
 
 

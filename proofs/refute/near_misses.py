@@ -13,7 +13,6 @@ from typing import Any
 
 from ..check.changes import WRONG_FIT, Make, changes, is_identity, is_mended
 from ..check.instances.at_random import agree, balls, overlap, residues
-from ..exact.engines import sides
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes
@@ -96,8 +95,8 @@ def _is_polynomial(claim: Claim, sizes: Sizes) -> bool:
 
 
 def _is_zero(statement: Statement) -> bool:
-    return isinstance(statement, Equal) and all(
-        not any(entry != 0 for entry in side.entries.flat) for side in sides(statement)
+    return isinstance(statement, Equal) and not any(
+        entry != 0 for side in (statement.left, statement.right) for entry in side.flat
     )
 
 

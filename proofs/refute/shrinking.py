@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..check.instances.at_point import quick_statements_at
+from ..check.instances.tight import tightened
 from ..exact.instance import Point
 from ..exact.plain import plainest
-from ..exact.tight import tightened
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Statement

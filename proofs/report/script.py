@@ -16,12 +16,10 @@ from scanproof.constructs.errors import UsageError
 
 from ..check.instances.at_point import difference_index, statements_at
 from ..check.instances.recorded import Node, in_order, recorded
-from ..exact.array import ExactArray
 from ..exact.counterexample import Counterexample
-from ..exact.engines import sides
 from ..language.claim import Claim
 from ..language.sizes import by_name
-from ..language.statements import AtMost, Determines, Differs, Statement, Undetermined
+from ..language.statements import AtMost, Determines, Differs, Undetermined
 
 SAME = "«actual and claimed are the same number»"
 EXACTLY = "actual == claimed"
@@ -86,17 +84,14 @@ def _limits(claim: Claim, found: Counterexample) -> str:
     return title + _escaped(says) + how + RATIONAL_PRELUDE + "\n" + "\n".join(lines) + "\n"
 
 
-def _comparison(
-    claim: Claim, found: Counterexample, statement: Statement
-) -> tuple[str, list[Node]]:
+def _comparison(claim: Claim, found: Counterexample, statement: Any) -> tuple[str, list[Node]]:
     point = {name: _numbers(value) for name, value in found.inputs.items()}
     values = statements_at(claim, found.sizes, point)
     index = difference_index(values[found.part]) if values is not None else None
-    left, right = sides(statement)
     agree = isinstance(statement, Differs)
     if index is None:
-        index = tuple(0 for _ in left.shape)
-    nodes = [_as_node(left.entries[index]), _as_node(right.entries[index])]
+        index = (0,) * statement.left.ndim
+    nodes = [statement.left[index], statement.right[index]]
     at = f", entry {list(index)}" if index else ""
     label = f" ({statement.label})" if statement.label else ""
     lines = [
@@ -139,15 +134,7 @@ def _collision(claim: Claim, found: Counterexample) -> tuple[str, list[Node]]:
                 f"claim {claim.id} returns a {type(statement).__name__} as part {found.part + 1} on second running; "
                 "its body must depend on its arguments alone."
             )
-        statistic, value = (
-            [
-                _as_node(n)
-                for n in np.asarray(
-                    a.entries if isinstance(a, ExactArray) else a, dtype=object
-                ).flat
-            ]
-            for a in (statement.statistic, statement.value)
-        )
+        statistic, value = [*statement.statistic.flat], [*statement.value.flat]
         counts = (len(statistic), len(value))
         wanted = [(f"{prefix}_statistic_{i}", "") for i in range(len(statistic))]
         wanted += [(f"{prefix}_value_{i}", "") for i in range(len(value))]
@@ -220,10 +207,6 @@ def _bare(text: str) -> str:
         if depth == 0 and position < len(text) - 1:
             return text
     return text[1:-1]
-
-
-def _as_node(value: Any) -> Node:
-    return value if isinstance(value, Node) else Node("constant", value=Fraction(value))
 
 
 def _numbers(value: Any) -> np.ndarray:

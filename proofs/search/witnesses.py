@@ -161,7 +161,7 @@ def _colliding(
         values = _at_every_size(claim, which, family, mutate)
         if values is None:
             continue
-        statistics = [str(statistic.entries.tolist()) for _, statistic, _ in values]
+        statistics = [str(statistic.tolist()) for _, statistic, _ in values]
         key = (*(family[name] for name in shared), *statistics)
         for other, others in seen.setdefault(key, []):
             gaps = [

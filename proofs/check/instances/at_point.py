@@ -3,49 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ...exact.array import ExactArray
-from ...exact.engines import sides
 from ...exact.expressions import ExpressionField
-from ...exact.instance import Mutation, Point, constants, in_fractions, meets_hypotheses
-from ...exact.roots import FlintRootsField, RootsField
+from ...exact.instance import Point, scalars
+from ...exact.mutation import OnLeaf
+from ...exact.roots import FlintRootsField, RootsField, as_fractions
 from ...exact.scalar import DivisionByZero, NotPolynomial
 from ...language.claim import Claim
 from ...language.numbers import exceeds, is_nonzero
 from ...language.sizes import Sizes
 from ...language.statements import AtMost, Statement
 from .evaluate import evaluate
+from .hypotheses import meets_hypotheses
 
 
 def statements_at(
-    claim: Claim, sizes: Sizes, point: Point, mutate: Mutation = None, numbers: Any = None
+    claim: Claim, sizes: Sizes, point: Point, mutate: OnLeaf | None = None, numbers: Any = None
 ) -> list[Statement] | None:
     """The statements at a point in Python's fractions and roots, or in sympy's constants where exp and log need them.
 
     None where a hypothesis fails, a denominator vanishes, or a number has no exact form.
     """
     numbers = numbers or RootsField()
-    arrays = constants(claim, numbers, point)
     try:
-        if not meets_hypotheses(claim, sizes, arrays):
+        if not meets_hypotheses(claim, sizes, point):
             return None
         try:
-            found = evaluate(claim, numbers, sizes, arrays, mutate)
+            found = evaluate(claim, numbers, sizes, scalars(claim, numbers, point), mutate)
         except NotPolynomial:
             field = ExpressionField([])
-            found = evaluate(claim, field, sizes, constants(claim, field, point), mutate)
+            found = evaluate(claim, field, sizes, scalars(claim, field, point), mutate)
     except (DivisionByZero, ZeroDivisionError, NotPolynomial):
         return None
-    found = [in_fractions(s) for s in found]
-    return found if all(_is_real(s) for s in found) else None
+    found = [replace(s, **{n: as_fractions(a) for n, a in _sides(s).items()}) for s in found]
+    return found if all(map(_is_real, found)) else None
 
 
 def quick_statements_at(
-    claim: Claim, sizes: Sizes, point: Point, mutate: Mutation = None
+    claim: Claim, sizes: Sizes, point: Point, mutate: OnLeaf | None = None
 ) -> list[Statement] | None:
     """The same for a search, far faster on flint's numbers; a body that looks at types sees a difference."""
     return statements_at(claim, sizes, point, mutate, FlintRootsField())
@@ -53,10 +53,13 @@ def quick_statements_at(
 
 def _is_real(statement: Any) -> bool:
     """Whether both sides (or statistic and value) are finite real numbers in every entry."""
-    arrays = [v for v in vars(statement).values() if isinstance(v, ExactArray)]
-    return all(
-        isinstance(e, int | Fraction) or _is_finite(e) for a in arrays for e in a.entries.flat
-    )
+    entries = [e for side in _sides(statement).values() for e in side.flat]
+    return all(isinstance(e, int | Fraction) or _is_finite(e) for e in entries)
+
+
+def _sides(statement: Any) -> dict[str, np.ndarray]:
+    """Its two sides, or statistic and value, by their names."""
+    return {n: v for n, v in vars(statement).items() if isinstance(v, np.ndarray)}
 
 
 def _is_finite(number: Any) -> bool:
@@ -74,9 +77,8 @@ def _no_numbers() -> tuple[Any, ...]:
 
 def difference_index(statement: Any) -> tuple[int, ...] | None:
     """The first entry in which two numeric sides differ (or, for ≤, the left exceeds the right)."""
-    left, right = sides(statement)
-    for index in np.ndindex(left.shape):
-        gap = left.entries[index] - right.entries[index]
+    for index in np.ndindex(statement.left.shape):
+        gap = statement.left[index] - statement.right[index]
         if isinstance(statement, AtMost):
             if exceeds(gap):
                 return index

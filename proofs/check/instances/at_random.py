@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ...exact.array import ExactArray
 from ...exact.enclosures import ArbField
-from ...exact.engines import sides
+from ...exact.engines import gaps
 from ...exact.entries import arranged
 from ...exact.field import Field
-from ...exact.instance import Mutation, shapes
+from ...exact.instance import shapes
+from ...exact.mutation import OnLeaf
 from ...exact.residues import PRIME, PrimeField
 from ...exact.scalar import DivisionByZero, NotPolynomial
 from ...language.claim import Claim
@@ -26,15 +26,15 @@ from .evaluate import evaluate
 
 def drawn(
     claim: Claim, field: Field, sizes: Sizes, draw: Callable[[], Any]
-) -> dict[str, ExactArray]:
+) -> dict[str, np.ndarray]:
     """Every symbol as an array of the field's numbers, each of them drawn."""
     return {
-        name: ExactArray(arranged((field.number(draw()) for _ in np.ndindex(dims)), dims), field)
+        name: arranged((field.number(draw()) for _ in np.ndindex(dims)), dims)
         for name, dims in shapes(claim, sizes).items()
     }
 
 
-def residues(claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statement]:
+def residues(claim: Claim, sizes: Sizes, mutate: OnLeaf | None = None) -> list[Statement]:
     """The statements at residues modulo a large prime, which a seed of the claim's own draws.
 
     Raises:
@@ -43,7 +43,7 @@ def residues(claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statem
     return _at(claim, PrimeField(), sizes, lambda rng: rng.randrange(PRIME), mutate)
 
 
-def balls(claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statement]:
+def balls(claim: Claim, sizes: Sizes, mutate: OnLeaf | None = None) -> list[Statement]:
     """The statements at positive numbers, in enclosures, which have exp, log and norms.
 
     Where numbers are compared, those of either sign are tried too, and handed back if sides differ there.
@@ -68,14 +68,14 @@ def _at(
     field: Field,
     sizes: Sizes,
     draw: Callable[[random.Random], Any],
-    mutate: Mutation,
+    mutate: OnLeaf | None,
 ) -> list[Statement]:
     rng = random.Random(f"{claim.id} {sorted(sizes.items())}")
     return evaluate(claim, field, sizes, drawn(claim, field, sizes, lambda: draw(rng)), mutate)
 
 
 def may_hold(
-    claim: Claim, sizes: Sizes, mutate: Mutation, finish: Callable[[Statement], Statement]
+    claim: Claim, sizes: Sizes, mutate: OnLeaf | None, finish: Callable[[Statement], Statement]
 ) -> bool:
     """Whether all statements are equations that random numbers do not contradict."""
     try:
@@ -87,11 +87,9 @@ def may_hold(
 
 def overlap(statement: Equal | Differs) -> bool:
     """Whether the two sides, in balls, may be the same numbers."""
-    left, right = sides(statement)
-    return not any(a != b for a, b in zip(left.entries.flat, right.entries.flat, strict=True))
+    return not any(a != b for a, b in zip(statement.left.flat, statement.right.flat, strict=True))
 
 
 def agree(statement: Equal | Differs) -> bool:
     """Whether the two sides, in residues or fractions, are the same numbers."""
-    left, right = sides(statement)
-    return not any(a - b != 0 for a, b in zip(left.entries.flat, right.entries.flat, strict=True))
+    return not any(gap != 0 for gap in gaps(statement))

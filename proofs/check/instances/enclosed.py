@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...exact.enclosures import ArbField
-from ...exact.engines import sides
-from ...exact.instance import Point, constants
+from ...exact.instance import Point, scalars
 from ...exact.scalar import DivisionByZero
 from ...language.claim import Claim
 from ...language.sizes import Sizes
@@ -49,14 +48,12 @@ def enclosed(claim: Claim, sizes: Sizes, point: Point, bits: int = BITS) -> list
     field = ArbField()
     with flint.ctx.workprec(bits):
         found = []
-        for statement in evaluate(claim, field, sizes, constants(claim, field, point)):
+        for statement in evaluate(claim, field, sizes, scalars(claim, field, point)):
             if isinstance(statement, AtMost):
-                left, right = sides(statement)
-                if not all(
-                    ball.is_finite() for side in (left, right) for ball in side.entries.flat
-                ):
+                both = Enclosed(statement.left, statement.right)
+                if not all(ball.is_finite() for side in both for ball in side.flat):
                     raise DivisionByZero("an enclosure without end")
-                found.append(Enclosed(left.entries, right.entries))
+                found.append(both)
         return found
 
 
@@ -73,10 +70,11 @@ def apart(
     field = ArbField()
     try:
         with flint.ctx.workprec(bits):
-            found = evaluate(claim, field, sizes, constants(claim, field, point))
-            if not 0 <= part < len(found) or not isinstance(found[part], Equal):
+            found = evaluate(claim, field, sizes, scalars(claim, field, point))
+            equation = found[part] if 0 <= part < len(found) else None
+            if not isinstance(equation, Equal):
                 return None
-            left, right = (side.entries for side in sides(found[part]))
+            left, right = equation.left, equation.right
             pairs = list(zip(left.flat, right.flat, strict=True))
             if not all(ball.is_finite() for pair in pairs for ball in pair):
                 return None

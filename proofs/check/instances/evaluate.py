@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from ...exact.array import ExactArray
-from ...exact.engines import Engine
+from ...exact.array import Namespace
+from ...exact.engines import Engine, sides
 from ...exact.field import Field
-from ...exact.instance import Mutation, entry_names, run_body, symbols
+from ...exact.instance import entry_names, run_body, symbols
 from ...exact.mutation import OnLeaf
 from ...exact.polynomials import RationalField
 from ...exact.scalar import NotPolynomial
@@ -27,24 +28,30 @@ def evaluate(
     claim: Claim,
     field: Field,
     sizes: Sizes,
-    arrays: Mapping[str, ExactArray],
-    mutate: Mutation = None,
+    arrays: Mapping[str, np.ndarray],
+    mutate: OnLeaf | None = None,
 ) -> list[said.Statement]:
-    """What the claim says of these arrays, after `mutate` has changed the construction's parameters.
+    """What the claim says of these arrays of the field's scalars, after `mutate` has changed a parameter.
+
+    Its sides are such arrays, too; those of a comparison have one shape.
 
     Raises:
         NotPolynomial: if the field lacks a function.
         DivisionByZero: where there is no value.
     """
     with stage.at(sizes):
-        reading = _reading(claim, field, sizes, arrays, mutate)
-        if reading is None:
-            return run_body(claim, field, sizes, arrays, mutate)
-        return list(reading)
+        own = stated(claim, sizes)
+        symbolic = field.differentiate is not None and field.generators
+        statement = own and (own.statement if symbolic else own.written)
+        if statement is None:
+            return [_of_body(one, field) for one in run_body(claim, field, sizes, arrays, mutate)]
+        changes: dict[str, Change] = {} if mutate is None else {mutate.path: mutate.change}
+        reading = Exact(field, sizes, arrays, changes)
+        return [_said(one, reading, *both) for one, *both in of(statement.relations, reading)]
 
 
 def in_symbols(
-    engine: Engine, claim: Claim, sizes: Sizes, mutate: Mutation = None
+    engine: Engine, claim: Claim, sizes: Sizes, mutate: OnLeaf | None = None
 ) -> list[said.Statement]:
     """What the claim says with every entry a symbol.
 
@@ -70,37 +77,19 @@ def leaves(claim: Claim, sizes: Sizes) -> dict[str, tuple[int, ...]]:
     return {leaf.path: reading.shape(leaf.shape) for leaf in every}
 
 
-def _reading(
-    claim: Claim,
-    field: Field,
-    sizes: Sizes,
-    arrays: Mapping[str, ExactArray],
-    mutate: Mutation,
-) -> Iterator[said.Statement] | None:
-    """The relations of the claim's statement, as statements; None where the body has to be run."""
-    own = stated(claim, sizes)
-    if own is None:
-        return None
-    symbolic = field.differentiate is not None and field.generators
-    statement = own.statement if symbolic else own.written
-    if statement is None:
-        return None
-    changes: dict[str, Change] = {}
-    if mutate is not None:
-        if not isinstance(mutate, OnLeaf) or mutate.path not in {
-            one.path for one in statement.parameters
-        }:
-            return None
-        changes[mutate.path] = lambda entries: mutate.change(ExactArray(entries, field)).entries
-    inputs = {name: array.entries for name, array in arrays.items()}
-    reading = Exact(field, sizes, inputs, changes)
-    return (_said(one, reading, *sides) for one, *sides in of(statement, reading))
-
-
 def _said(one: Relation, reading: Exact, left: np.ndarray, right: np.ndarray) -> said.Statement:
     pieces = [piece if isinstance(piece, str) else reading.whole(piece) for piece in one.label]
     label = said.Label(pieces) if len(pieces) > 1 else "".join(map(str, pieces))
-    pair = ExactArray(left, reading.field), ExactArray(right, reading.field)
     if one.kind in ("determines", "undetermined"):
-        return said.KINDS[one.kind](*pair, one.shared, label)
-    return said.KINDS[one.kind](*pair, label)
+        return said.KINDS[one.kind](left, right, one.shared, label)
+    return said.KINDS[one.kind](*np.broadcast_arrays(left, right), label)
+
+
+def _of_body(statement: said.Statement, field: Field) -> said.Statement:
+    """What a body that calls a program said, on plain arrays."""
+    if isinstance(statement, said.Approached):
+        return statement
+    names = [name for name in ("left", "right", "statistic", "value") if hasattr(statement, name)]
+    both = sides(statement) if "left" in names else [getattr(statement, n) for n in names]
+    plain = [Namespace(field).asarray(one).entries for one in both]
+    return replace(statement, **dict(zip(names, plain, strict=True)))

@@ -12,12 +12,13 @@ import numpy as np
 
 from ...exact.entries import arranged
 from ...exact.instance import Point, shapes
+from ...exact.mutation import OnLeaf
 from ...exact.plain import near, plain, tied
-from ...exact.tight import fitting
 from ...language.claim import Claim
 from ...language.sizes import Sizes
 from ...language.statements import Statement
-from .at_point import Mutation, quick_statements_at
+from .at_point import quick_statements_at
+from .tight import fitting
 
 PALETTES = (
     (0, 1, -1),
@@ -76,7 +77,7 @@ def find(
     claim: Claim,
     sizes: Sizes,
     shows: Callable[[list[Statement]], bool],
-    mutate: Mutation = None,
+    mutate: OnLeaf | None = None,
     tries: int = TRIES,
     literals: Sequence[Fraction] = (),
 ) -> Point | None:

@@ -14,7 +14,6 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
-from ...exact.array import ExactArray
 from ...exact.entries import arranged
 from ...exact.field import Field
 from ...exact.instance import shapes
@@ -123,7 +122,7 @@ def recorded(claim: Claim, sizes: Sizes, prefix: str = "") -> list[Statement]:
     for name, dims in shapes(claim, sizes).items():
         places = ["".join(f"[{i}]" for i in index) for index in np.ndindex(dims)]
         nodes = [Node("input", value=f"{prefix}{name}{place}") for place in places]
-        arrays[name] = ExactArray(arranged(nodes, dims), field)
+        arrays[name] = arranged(nodes, dims)
     return evaluate(claim, field, sizes, arrays)
 
 

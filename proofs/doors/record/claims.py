@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from scanproof.constructs.arrays.scan import map_leaves
@@ -92,20 +93,13 @@ def _inputs(claim: Claim, known: Mapping[str, Any]) -> dict[str, Input]:
 def limits(claim: Claim, sizes: Mapping[str, int]) -> Statement:
     """What a claim about limits says at these sizes: each part's left side comes near its right one ("approaches").
 
-    It is shown, and nothing is proved of it: an argument about limits runs the claim's body.
+    It is shown, and nothing is proved of it: an argument about limits asks for parts as it goes (`approached`).
 
     Raises:
         Refused: if it cannot be recorded, or says something else as well.
     """
-    shapes = {n: tuple(dimensions(text, sizes)) for n, text in claim.given.items()}
-    inputs = {name: Input(name, shape) for name, shape in shapes.items()}
-    with recording(Recording(numbers=True)):
-        values = {**{n: Recorded(one) for n, one in inputs.items()}, **sizes, "xp": Namespace()}
-        every: list[tuple[str, Any]] = []
-        for one in claim.statements(values, claim.construct(values)):
-            if not isinstance(one, said.Approached):
-                raise Limits("it says something that is not about limits as well")
-            every += [(name, make()) for name, make in one.parts.items()]
+    with approached(claim, sizes) as found:
+        every = [(name, make()) for one in found for name, make in one.parts.items()]
         relations = tuple(
             relation("approaches", array(part.left).node, array(part.right).node, (), (name,))
             for name, part in every
@@ -113,11 +107,39 @@ def limits(claim: Claim, sizes: Mapping[str, int]) -> Statement:
     return Statement(
         claim.id,
         (),
-        tuple(inputs.values()),
+        tuple(_inputs(claim, sizes).values()),
         relations,
-        tuple(_hypotheses(claim, sizes, inputs, True)),
+        tuple(conditions(claim, sizes)),
         at=tuple(sizes.items()),
     )
+
+
+@contextmanager
+def approached(claim: Claim, sizes: Mapping[str, int]) -> Iterator[list[said.Approached]]:
+    """What a claim about limits says, of recorded arrays; its parts are made in the block.
+
+    Raises:
+        Refused: if it cannot be recorded, or says something else as well.
+    """
+    with recording(Recording(numbers=True)):
+        held = {n: Recorded(one) for n, one in _inputs(claim, sizes).items()}
+        values = {**held, **sizes, "xp": Namespace()}
+        found = claim.statements(values, claim.construct(values))
+        if not all(isinstance(one, said.Approached) for one in found):
+            raise Limits("it says something that is not about limits as well")
+        yield found  # type: ignore[misc]
+
+
+def conditions(claim: Claim, sizes: Mapping[str, int]) -> list[Hypothesis]:
+    """The side conditions at these sizes, whatever becomes of the claim's body."""
+    return [*_hypotheses(claim, sizes, _inputs(claim, sizes), True)]
+
+
+def _inputs(claim: Claim, sizes: Mapping[str, Any]) -> dict[str, Input]:
+    return {
+        n: Input(n, tuple(map(number_of, dimensions(text, sizes))))
+        for n, text in claim.given.items()
+    }
 
 
 def _marked(parameters: Any) -> tuple[Any, list[Parameter]]:

@@ -9,13 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..language.calls import arguments
-from ..language.claim import Claim
-from ..language.sizes import Sizes
-from .array import ExactArray
-from .instance import Point, assumed, constants, failing, meets_hypotheses
-from .roots import FlintRootsField, as_fractions
-from .scalar import DivisionByZero, NotPolynomial
+from ...exact.instance import Point
+from ...exact.roots import FlintRootsField, as_fractions
+from ...exact.scalar import DivisionByZero, NotPolynomial
+from ...language.calls import arguments
+from ...language.claim import Claim
+from ...language.sizes import Sizes
+from ...statement.nodes import Input, Number
+from .hypotheses import bounds_at, failing, meets_hypotheses
+
+FIELD = FlintRootsField()
 
 STEPS = 100
 """A least value that is irrational is rounded up to a multiple of 1/STEPS."""
@@ -47,7 +50,7 @@ def fitting(claim: Claim, sizes: Sizes, point: Point) -> Point | None:
 def _unmet(claim: Claim, sizes: Sizes, point: Point) -> set[str] | None:
     """The conditions, by their text, that the point does not meet; None if one has no value."""
     try:
-        return set(failing(claim, sizes, constants(claim, FlintRootsField(), point)))
+        return set(failing(claim, sizes, point))
     except NO_VALUE:
         return None
 
@@ -86,28 +89,23 @@ _FREE = _Least(Fraction(0), False)
 
 def _least_values(claim: Claim, sizes: Sizes, point: Point) -> dict[str, _Least] | None:
     """The least value of every symbol that is by itself the right side of a condition."""
-    if not claim.assuming:
-        return None
-    arrays = constants(claim, FlintRootsField(), point)
     try:
-        stated = [bound for bounds in assumed(claim, sizes, arrays).values() for bound in bounds]
+        every = [one for some in bounds_at(claim, sizes, point, FIELD).values() for one in some]
     except NO_VALUE:
         return None
-    if not stated:
+    if not every:
         return None
     found: dict[str, list[_Least]] = {}
-    for bound in stated:
-        for name, array in arrays.items():
-            if bound.right is array and array.shape == ():
-                found.setdefault(name, []).extend(_at_least(bound.left, point[name].item()))
-    return {name: max(values) for name, values in found.items() if values}
-
-
-def _at_least(left: Any, drawn: Fraction) -> list[_Least]:
-    """What a number must be at least, to be no less than `left`; above a plain number it need not be least."""
-    if isinstance(left, ExactArray):
-        return [_Least(_rounded_up(entry), True) for entry in as_fractions(left.entries).flat]
-    return [_Least(Fraction(max(left, abs(drawn))), False)]
+    for bound, left, _ in every:
+        if isinstance(bound.right, Input) and bound.right.shape == ():
+            name, least = bound.right.name, [*map(_rounded_up, as_fractions(left).flat)]
+            if isinstance(bound.left, Number):  # above a plain number it need not be least
+                found.setdefault(name, []).append(
+                    _Least(max(*least, abs(point[name].item())), False)
+                )
+            else:
+                found.setdefault(name, []).extend(_Least(one, True) for one in least)
+    return {name: max(values) for name, values in found.items()}
 
 
 def _rounded_up(number: Any) -> Fraction:
@@ -132,6 +130,6 @@ def _shrunk(claim: Claim, sizes: Sizes, point: Point, name: str) -> Iterator[Poi
 
 def _is_met(claim: Claim, sizes: Sizes, point: Point) -> bool:
     try:
-        return meets_hypotheses(claim, sizes, constants(claim, FlintRootsField(), point))
+        return meets_hypotheses(claim, sizes, point)
     except NO_VALUE:
         return False
