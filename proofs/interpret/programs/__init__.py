@@ -1,1 +1,1 @@
-"""JAX programs as definitions: what `jax.make_jaxpr` records, read on kernel arrays and on exact numbers."""
+"""Programs of PyTorch as functions of JAX arrays, and what programs return."""
