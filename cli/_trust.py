@@ -48,8 +48,9 @@ KINDS = (
         "The claim's body is run once on arrays that record, with letters for sizes; what it did is the "
         "claim's statement, which is compared with the body on plain numbers at small, random and large "
         "sizes. It is read as formulas: sums, over whole numbers between linear ends, of products of "
-        "entries; a scan becomes a recursion. A certificate repeats them to the letter, and each of its steps is one of the kernel's rules: collecting like "
-        "terms, changing a summation variable, using an equation that was shown, 1/T · T = 1, cases, and "
+        "entries; a scan becomes a recursion. A certificate repeats them to the letter, and each of its "
+        "steps is one of the kernel's rules: collecting like terms, changing a summation variable, using "
+        "an equation that was shown, 1/T · T = 1, cases, and "
         "induction on a whole number. `python -m scanproof.proofs.kernel` checks it alone.",
     ),
     Kind(
