@@ -17,7 +17,7 @@ from torch_read import as_it_is_read, as_torch_runs_it  # noqa: E402
 from scanproof.proofs.doors.refused import Refused  # noqa: E402
 
 EPS = 2.0**-52
-OF_DATA: dict[str, str] = {}
+OF_DATA = {"whole_numbers": "bits of whole numbers"}
 """Functions that are not read, with what is said of them."""
 
 
@@ -45,31 +45,43 @@ def test_nodes_of_a_function_are_what_torch_computes(name):
         with pytest.raises(Refused, match=OF_DATA[name]):
             as_it_is_read(function, arrays)
         return
-    torch.set_default_dtype(torch.float64)
-    try:
-        wanted = as_torch_runs_it(function, arrays)
-    finally:
-        torch.set_default_dtype(torch.float32)
-    expect_same(as_it_is_read(function, arrays), wanted)
+    expect_same(as_it_is_read(function, arrays), as_torch_runs_it(function, arrays))
 
 
-REFUSED: set[str] = set()
-"""What is refused where a loop runs over a size."""
+REFUSED = {
+    "counted_by_a_dictionary",
+    "counted_by_a_helper",
+    "counted_by_an_iterator",
+    "counted_by_an_object",
+    "dictionary",
+    "exchanged_in_an_outer_loop",
+    "exchanged_then_written",
+    "kept_state_in_place",
+    "list_changed",
+    "listed_state",
+    "negative_place",
+    "part_augmented",
+    "part_of_part",
+    "place_before_the_first",
+    "reshaped",
+    "row_view_before_the_loop",
+    "slices_past_the_end",
+    "state_under_another_name",
+    "swapped_views",
+    "written_then_anew",
+}
+"""What is refused where a size is a symbol: loops, and places that lie in an array at some sizes only."""
 
 
 @pytest.mark.short(8)
 @pytest.mark.parametrize("name", functions_of(torch_aliases))
 def test_memory_that_is_shared_is_never_read_as_something_else(name):
     function = getattr(torch_aliases, name)
-    arrays = [np.random.default_rng(k).uniform(-2, 2, (5, 4)) for k in (0, 1)]
-    try:
-        wanted = as_torch_runs_it(function, arrays)
-    except RuntimeError:  # for matrices with 4 rows alone
-        arrays = [one[:4] for one in arrays]
-        wanted = as_torch_runs_it(function, arrays)
+    arrays = [np.random.default_rng(k).uniform(-2, 2, (4, 4)) for k in (0, 1)]
+    wanted = as_torch_runs_it(function, arrays)
     expect_same(as_it_is_read(function, arrays), wanted)
     try:
-        found = as_it_is_read(function, arrays, len(arrays[0]))
+        found = as_it_is_read(function, arrays, over_sizes=True)
     except Refused:
         assert name in REFUSED
         return

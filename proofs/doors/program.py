@@ -32,7 +32,9 @@ from .outputs import opening
 from .refused import Refused
 
 
-def program(function: Callable[..., Any] | Door, framework: str | None = None) -> Callable[..., Any]:
+def program(
+    function: Callable[..., Any] | Door, framework: str | None = None
+) -> Callable[..., Any]:
     """A function of JAX arrays or of PyTorch's tensors, for claims.
 
     Args:

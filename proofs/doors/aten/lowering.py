@@ -11,8 +11,8 @@ from typing import Any
 from ...statement import choices, functions, making, nodes
 from ...statement.errors import IllFormed
 from ...statement.nodes import Node
+from ...statement.whole import Axis, Whole, spelled, whole
 from ...statement.whole import Number as WholeNumber
-from ...statement.whole import Whole, spelled
 from ..infinities import Value, meant_by, moved, nothing_but
 from ..jaxpr.literals import meaning
 from ..meant import Literal, taken
@@ -230,7 +230,10 @@ class Lowering:
         """An array of which nothing is known."""
         self.notes.unknown += 1
         name = f"{what} ({self.notes.unknown})"
-        return nodes.Opaque(name, frozenset(), (), self.shape)
+        shape = self.shape
+        axes = [nodes.Positions(length) for length in shape]  # so that no two entries are one
+        places = [making.take(one, [whole(Axis(k))], shape) for k, one in enumerate(axes)]
+        return nodes.Opaque(name, frozenset(), tuple(places), shape)
 
     def held(self, node: Node, dtype: Any) -> Node:
         """Whole numbers in a format, which must hold them; those of positions and sizes do."""

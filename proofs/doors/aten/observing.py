@@ -21,7 +21,7 @@ class Seen:
     """Names that stand for something else after a turn."""
     written: set[tuple[str, int]] = field(default_factory=set)
     """Tensors that are written in place: a name, and the number of the leaf."""
-    counters: dict[str, int] = field(default_factory=dict)
+    counters: dict[str, set[int]] = field(default_factory=dict)
     """By how much turns change names of whole numbers."""
     appended: set[str] = field(default_factory=set)
     """Names of lists that turns append to."""
@@ -144,8 +144,8 @@ class Snapshot:
             if one is not other:
                 if type(one) is not int or type(other) is not int:
                     seen.rebound.add(name)
-                elif seen.counters.setdefault(name, other - one) != other - one:
-                    seen.refused = f"{name}, a whole number that turns change by different amounts"
+                else:
+                    seen.counters.setdefault(name, set()).add(other - one)
         later = Snapshot(self.names, after)
         seen.shared |= self.shared() | later.shared()
         seen.apart |= self.same() ^ later.same()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,6 +128,10 @@ class Program:
         found = self.format([Given(tuple(one), torch().float64) for one in shapes])
         return found.name if found.says else ""
 
+    def drawn_alike(self) -> Any:
+        """A block in which what draws random numbers draws the same ones each time."""
+        return _seeded()
+
     def floats(
         self, arrays: Sequence[Any], made: Callable[[np.ndarray], Any] = lambda one: one
     ) -> Any:
@@ -145,6 +150,14 @@ class Program:
             found = self._leaves(*(t.tensor(np.asarray(one, float), dtype=dtype) for one in arrays))
             arrays = [made(_array(one, form)) for one in found]
         return opened(self._nested, lambda one: None if one is None else arrays[one])
+
+
+@contextmanager
+def _seeded() -> Iterator[None]:
+    t = torch()
+    with t.random.fork_rng(devices=[]):
+        t.manual_seed(0)
+        yield
 
 
 def _array(value: Any, form: Chosen) -> np.ndarray:

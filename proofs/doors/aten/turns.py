@@ -164,6 +164,9 @@ class SizedLoop:
         seen = self.seen
         if seen.refused:
             raise Refused(f"{seen.refused}{self.where}")
+        for name, steps in seen.counters.items():
+            if builtins.len(steps) > 1 and name not in self.first:
+                raise self._refuse(name, "a whole number that turns change by different amounts")
         for name, one in zip(self.names, self.before, strict=True):
             if isinstance(one, dict) and name in seen.rebound | seen.appended:
                 raise self._refuse(name, "a dict that turns change")

@@ -19,7 +19,7 @@ from ..loops.items import UNBOUND, Arrays, Items, Listed, Rows, value_of
 from ..loops.rewriting import loops_as_calls, rewritten
 from .asked import Decided, dimension_type, folders
 from .stand_ins import modules
-from .turns import APART, Turn, item, number_of
+from .turns import APART, Asked, Turn, item, number_of
 
 APPENDED = "a list to which a turn appends other than one array"
 
@@ -53,14 +53,6 @@ class WithLoops:
                 if apart.get(error.loop, 0) >= APART:
                     raise Decided(str(error)) from error
                 apart[error.loop] = apart.get(error.loop, 0) + 1
-
-
-class Asked(Exception):
-    """A question about the number of a turn, which the first turns may answer in another way than the rest."""
-
-    def __init__(self, why: str, loop: CodeType) -> None:
-        super().__init__(why)
-        self.loop = loop
 
 
 def has_loops(function: Callable[..., Any]) -> bool:

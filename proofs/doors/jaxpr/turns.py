@@ -13,6 +13,14 @@ APART = 2
 QUESTION = "a question about the number of a turn of a loop over a size"
 
 
+class Asked(Exception):
+    """A question about the number of a turn, which the first turns may answer in another way than the rest."""
+
+    def __init__(self, why: str, loop: CodeType) -> None:
+        super().__init__(why)
+        self.loop = loop
+
+
 class Turn:
     """factor · t + offset, where t = 0, 1, … is an array of JAX's that a scan gives.
 
@@ -89,9 +97,7 @@ class Turn:
 
     __floordiv__ = __mod__
 
-    def _asked(self) -> Exception:
-        from .python_loops import Asked
-
+    def _asked(self) -> Asked:
         return Asked(f"{QUESTION}{self.where}", self.loop)
 
     def __eq__(self, other: object) -> Any:
