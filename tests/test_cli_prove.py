@@ -125,7 +125,7 @@ def test_the_outcome_as_json(prove):
         ("prints", "specification", "prints while JAX traces it"),
         ("writes", "specification", "opens a file while JAX traces it"),
         ("starts", "specification", "starts a process while JAX traces it"),
-        ("draws", "specification", "traced again"),
+        ("draws", "specification", "not the same program when it is run again"),
         ("broken", "specification", "does not run on arrays of shapes"),
         ("missing", "specification", "has no 'missing'; it has broken, "),
         ("forward", "missing", "has no 'missing'"),

@@ -93,7 +93,7 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
     """
     if callable(target):
         if framework_of(target, framework) == "torch":
-            return _of_torch(target)
+            return _of_torch(target, target)
         return _with_loops(target)
     at = place(target)
     with from_here(at.folder):
@@ -124,14 +124,27 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
         found = getattr(found, part)
     if not callable(found):
         raise UsageError(f"prove {target}: that is not a function but {type(found).__name__}.")
-    return _of_torch(found) if is_for_torch else _with_loops(found)
+    return _of_torch(target, found) if is_for_torch else _with_loops(found)
 
 
-def _of_torch(found: Callable[..., Any]) -> Callable[..., Any]:
-    """The function; of a module, or the class of one, `forward` with its parameters as arguments."""
+def _of_torch(target: str | Callable[..., Any], found: Callable[..., Any]) -> Callable[..., Any]:
+    """The function; of a module, or the class of one, `forward` with its parameters as arguments.
+
+    Raises:
+        UsageError: if the class cannot be made without arguments.
+    """
     from ..doors.aten.modules import is_module, of_module  # which need torch
+    from . import mistakes
 
-    return of_module(found) if is_module(found) else found
+    if not is_module(found):
+        return found
+    try:
+        return of_module(found)
+    except mistakes.Errors as error:
+        raise UsageError(
+            f"prove {name(target)}: a module of this class cannot be made without arguments: {mistakes.said(error)}; "
+            "give a module that is made, or a function."
+        ) from error
 
 
 def _is_new(at: Place) -> bool:
