@@ -14,13 +14,11 @@ from scanproof.constructs.errors import text_of
 
 from ..check.instances.at_random import balls, residues
 from ..check.kernel_errors import claim_line, refusal
-from ..exact.engines import sides
 from ..exact.scalar import NotPolynomial
 from ..interpret.questions import raised_at
 from ..kernel.errors import KernelError
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name
-from ..language.statements import AtMost, Differs, Equal, Statement
 
 ARRAY = r"'?(?:ExactArray|KernelArray|Dual)'?"
 OF_JAX = rf"(?:abstract array|JAX|requires ndarray or scalar).*(?:{ARRAY}|scanproof)"
@@ -105,9 +103,7 @@ def failing_sizes(claim: Claim, error: BaseException) -> str:
         return ""
     for sizes in claim.every_size:
         try:
-            for statement in _statements(claim, sizes):
-                if isinstance(statement, Equal | Differs | AtMost):
-                    sides(statement)
+            _try(claim, sizes)
         except Exception as other:
             same = type(other) is type(error) and text_of(other) == text
             at = by_name(sizes)
@@ -115,11 +111,11 @@ def failing_sizes(claim: Claim, error: BaseException) -> str:
     return ""
 
 
-def _statements(claim: Claim, sizes: Sizes) -> list[Statement]:
+def _try(claim: Claim, sizes: Sizes) -> None:
     try:
-        return residues(claim, sizes)
+        residues(claim, sizes)
     except NotPolynomial:
-        return balls(claim, sizes)
+        balls(claim, sizes)
 
 
 def _where(error: BaseException) -> str:
