@@ -210,13 +210,14 @@ class Problem(Reading):
     def map(self, node: nodes.Map) -> Any:
         operation = ON_TERMS.get(node.function)
         if node.function == "divide" and self.session.maxima:
-            return divided(*[self(a) for a in node.arguments])
+            return combined(divided(*[self(a) for a in node.arguments]))
         if operation is not None:
             arrays = [self(a) for a in node.arguments]
-            return self.made(
+            found = self.made(
                 node.lengths,
                 lambda *at: operation(*[self.entry(a, aligned(a.dims, at)) for a in arrays]),
             )
+            return combined(found) if node.function in ("multiply", "divide") else found
         if node.function == "power":
             return self._power(node)
         values = [self(a) for a in node.arguments]
