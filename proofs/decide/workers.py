@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..language import stage
+from ..language.libraries import Copied
 from .budget import PAUSE, TIME_LIMIT, Budget, Growth, Hit, memory, where
 
 if TYPE_CHECKING:
@@ -141,7 +142,10 @@ def _answers(
                 workers[-1].begin(queue.popleft())
             wait([worker.pipe for worker in workers], TICK)
             for worker in list(workers):
-                answer = worker.answer()
+                try:
+                    answer = worker.answer()
+                except Copied:  # only this process can do it
+                    answer = _here(worker.index, tasks[worker.index])
                 if answer is None:
                     continue
                 if queue and not answer.missing:
@@ -323,13 +327,16 @@ def _serve(
         except EOFError:
             return
         started = time.monotonic()
-        value, raised = None, None
+        value: Any = None
+        raised: BaseException | None = None
         try:
             with stage.heard(board.say):
                 began.append(started)
                 value = tasks[index]()
         except Exception as error:
             error.add_note(traceback.format_exc())  # its own is lost on the way
+            raised = error
+        except Copied as error:
             raised = error
         except BaseException:  # a user's code ends the process so, or raises KeyboardInterrupt
             os._exit(1)
@@ -347,7 +354,7 @@ def _end_copy() -> None:
         os._exit(0)
 
 
-def _send(pipe: Connection, value: Any, raised: Exception | None, seconds: float) -> None:
+def _send(pipe: Connection, value: Any, raised: BaseException | None, seconds: float) -> None:
     try:
         pipe.send((value, raised, seconds))
     except OSError:  # nobody listens any more

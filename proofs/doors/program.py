@@ -24,6 +24,7 @@ from scanproof.constructs.arrays.protocols import speaking_among
 
 from ..exact.array import ExactArray
 from ..exact.scalar import NotPolynomial
+from ..language.libraries import expect_threads
 from ..language.libraries import jax as jax_for
 from ..readings.exact import Exact
 from ..statement.nodes import Input, Node
@@ -106,6 +107,7 @@ class _OfJax:
         from .jaxpr.equations import formats  # which need JAX
         from .jaxpr.tracing import format_of
 
+        expect_threads()
         jax, form = jax_for("a program"), format_of(self.function)
         with jax.enable_x64(form.wide):
             given = [jax.numpy.asarray(one, dtype=form.name) for one in arrays]

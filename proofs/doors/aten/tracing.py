@@ -243,6 +243,8 @@ def _in_words(error: Exception) -> Refused:
     said = (str(error).strip().splitlines() or [""])[0]
     if "DataDependent" in name or "data-dependent" in said:
         return Refused(f"a number of an array is asked{where}; compute with the array itself")
+    if "not tracked with proxy" in said:
+        return Refused(f"the number of a turn is used after its loop{where}; use the size itself")
     return Refused(f"it fails as PyTorch traces it: {name}{where}: {said}")
 
 
