@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..language import stage
 from ..language.libraries import Copied
-from .budget import PAUSE, TIME_LIMIT, Budget, Growth, Hit, memory, where
+from .budget import PAUSE, TIME_LIMIT, Budget, Growth, Hit, Stopped, memory, stopping, where
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -124,6 +124,16 @@ def _here(index: int, task: Task) -> Answer:
     return Answer(index, task(), time.monotonic() - started)
 
 
+def _within(index: int, task: Task, budget: Budget) -> Answer:
+    """The task done in this process, within its limits as far as Python's code goes."""
+    started = time.monotonic()
+    try:
+        with stopping(budget):
+            return _here(index, task)
+    except Stopped as stopped:
+        return Answer(index, None, time.monotonic() - started, hit=stopped.hit)
+
+
 def _answers(
     tasks: Sequence[Task],
     indices: Iterable[int],
@@ -145,7 +155,7 @@ def _answers(
                 try:
                     answer = worker.answer()
                 except Copied:  # only this process can do it
-                    answer = _here(worker.index, tasks[worker.index])
+                    answer = _within(worker.index, tasks[worker.index], budget)
                 if answer is None:
                     continue
                 if queue and not answer.missing:

@@ -88,7 +88,7 @@ def scalars(claim: Claim, field: Field, point: Point) -> dict[str, np.ndarray]:
 
 
 def constants(claim: Claim, field: Field, point: Point) -> dict[str, ExactArray]:
-    """The same as arrays on which a body that calls a program runs."""
+    """The same as arrays on which the body of a claim without a statement runs."""
     return {n: ExactArray(one, field) for n, one in scalars(claim, field, point).items()}
 
 

@@ -50,15 +50,12 @@ def square_root(of: KernelArray) -> KernelArray:
         sizes = of_sizes(simplified(of.term)) if not of.dims else None
         if sizes is not None:
             return sizes
-        below = _sizes_below(of.term)
-        if below:  # √(A/n + B) is √(A + B n) √n/n
-            whole = of
-            for n in below:
-                whole = whole * _array(number(n))
-            return combined(square_root(whole) * _roots_over(below))
         if not _is_seen_not_below_0(of):
             current().taken.setdefault(NOT_BELOW)
-        return function(SQRT, of)
+        below = _sizes_below(of.term)
+        for n in below:  # √(A/n + B) is √(A + B n) √n/n
+            of = of * _array(number(n))
+        return function(SQRT, of) * _roots_over(below) if below else function(SQRT, of)
     return comprehension(of.dims, lambda *at: root(known).shared)
 
 

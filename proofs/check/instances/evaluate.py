@@ -86,7 +86,7 @@ def _said(one: Relation, reading: Exact, left: np.ndarray, right: np.ndarray) ->
 
 
 def _of_body(statement: said.Statement, field: Field) -> said.Statement:
-    """What a body that calls a program said, on plain arrays."""
+    """What the body of a claim without a statement said, on plain arrays."""
     if isinstance(statement, said.Approached):
         return statement
     names = [name for name in ("left", "right", "statistic", "value") if hasattr(statement, name)]
