@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ...statement import choices, making
@@ -27,18 +26,18 @@ def by_parts() -> Any:
         supports_higher_order_operators = True
 
         def __torch_dispatch__(
-            self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
+            self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
         ) -> Any:
+            kwargs = kwargs or {}
             if not isinstance(func, HigherOrderOperator):
-                args, kwargs = tree_map(_as_array, (args, kwargs or {}))
+                args = tree_map(_as_array, args)
+                kwargs = {name: tree_map(_as_array, one) for name, one in kwargs.items()}
                 made = decomposition_table.get(func)
                 if made is None or {func, func.overloadpacket} & COMPLEX_OPS_TABLE.keys():
                     return super().__torch_dispatch__(func, types, args, kwargs)
                 if not any(is_complex(getattr(one, "dtype", None)) for one in tree_leaves(args)):
                     return func(*args, **kwargs)
-                with (
-                    self
-                ):  # what PyTorch makes of other operations, of which some are known by parts
+                with self:  # what PyTorch makes of it, of which some is known by parts
                     return made(*args, **kwargs)
             turn, *given = args
 
@@ -46,7 +45,7 @@ def by_parts() -> Any:
                 with self:
                     return turn(*values)
 
-            return func(inside, *given, **(kwargs or {}))
+            return func(inside, *given, **kwargs)
 
     return ByParts()
 

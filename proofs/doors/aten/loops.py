@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..loops.items import UNBOUND, Items, Listed, value_of
+from ..loops.items import UNBOUND, Items, Listed, collecting, value_of
 from .observing import Seen, Snapshot, key_of
 from .tensors import TENSORS, is_symbol, root
 from .turns import SizedLoop, running
@@ -60,30 +60,9 @@ def _each(items: Items) -> Iterator[Any]:
     return (items.item(k, items.parts) for k in builtins.range(int(items.length)))
 
 
-def comprehension(
-    given: Any,
-    item: Callable[..., Any],
-    names: tuple[str, ...],
-    values: tuple[Callable[[], Any], ...],
-) -> Any:
-    """`[f(x) for x in xs]`."""
-    made: Any = Listed()
-
-    def body(one: Any, made: Any, *known: Any) -> Any:
-        made.append(item(one, *known))
-        return (made, *known)
-
-    body.key = item.__code__  # type: ignore[attr-defined]
-    loop(given, body, (MADE, *names), (lambda: made, *values), (), ())
-    return made
-
-
-MADE = "the list that is made"
-
-
 NAMES = {
     "loop": loop,
-    "each": comprehension,
+    "each": collecting(loop),
     "unbound": UNBOUND,
     "listed": Listed,
     "root": root,

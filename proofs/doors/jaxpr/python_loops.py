@@ -15,7 +15,7 @@ from typing import Any
 
 from ...interpret.questions import aside, listening, place
 from ...language.libraries import jax as jax_for
-from ..loops.items import UNBOUND, Arrays, Items, Listed, Rows, value_of
+from ..loops.items import UNBOUND, Arrays, Items, Listed, Rows, collecting, value_of
 from ..loops.rewriting import loops_as_calls, rewritten
 from .asked import Decided, dimension_type, folders
 from .stand_ins import modules
@@ -382,27 +382,9 @@ class _Table(dict):
         raise self._loop._refuse("writing an item of a dictionary")
 
 
-def _each(
-    given: Any,
-    make: Callable[..., Any],
-    names: tuple[str, ...],
-    values: tuple[Callable[[], Any], ...],
-) -> Any:
-    """`[f(x) for x in xs]`."""
-    made: Any = Listed()
-
-    def body(one: Any, made: Any, *known: Any) -> Any:
-        made.append(make(one, *known))
-        return (made, *known)
-
-    body.key = make.__code__  # type: ignore[attr-defined]
-    _loop(given, body, ("the list that is made", *names), (lambda: made, *values), (), ())
-    return made
-
-
 NAMES = {
     "loop": _loop,
-    "each": _each,
+    "each": collecting(_loop),
     "unbound": UNBOUND,
     "listed": Listed,
     "item": item,

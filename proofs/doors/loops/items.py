@@ -243,3 +243,29 @@ def value_of(make: Callable[[], Any]) -> Any:
         return make()
     except NameError:
         return UNBOUND
+
+
+def collecting(loop: Callable[..., Any]) -> Callable[..., Any]:
+    """`[f(x) for x in xs]` by a loop that puts each item into a list.
+
+    Args:
+        loop: what a `for` statement over a size is run by.
+    """
+
+    def collected(
+        given: Any,
+        make: Callable[..., Any],
+        names: tuple[str, ...],
+        values: tuple[Callable[[], Any], ...],
+    ) -> Any:
+        items: Any = Listed()
+
+        def body(item: Any, items: Any, *known: Any) -> Any:
+            items.append(make(item, *known))
+            return (items, *known)
+
+        body.key = make.__code__  # type: ignore[attr-defined]
+        loop(given, body, ("the list that is made", *names), (lambda: items, *values), (), ())
+        return items
+
+    return collected

@@ -135,13 +135,6 @@ def conditions(claim: Claim, sizes: Mapping[str, int]) -> list[Hypothesis]:
     return [*_hypotheses(claim, sizes, _inputs(claim, sizes), True)]
 
 
-def _inputs(claim: Claim, sizes: Mapping[str, Any]) -> dict[str, Input]:
-    return {
-        n: Input(n, tuple(map(number_of, dimensions(text, sizes))))
-        for n, text in claim.given.items()
-    }
-
-
 def _marked(parameters: Any) -> tuple[Any, list[Parameter]]:
     """Parameters whose leaves are known as such, and these leaves."""
     names = iter(paths(parameters))
