@@ -20,7 +20,7 @@ from ..interpret.session import current
 from ..interpret.simplifying import simplified
 from ..interpret.terms import number, share
 from ..kernel import index
-from ..kernel.index import Index, facts
+from ..kernel.index import Index, facts, variable
 from ..kernel.inequalities import implied
 from ..kernel.laws import NOT_BELOW_0
 from ..kernel.term import (
@@ -69,7 +69,10 @@ def _sizes_below(of: Term) -> list[Index]:
 
 
 def _is_below(f: Factor) -> bool:
-    return f.name == INVERSE_NUMBER and _is_size(f.at[0])
+    """Whether it is 1/n for a size n. Of n + 1, which is a sum, (n + 1)/(n + 1) would stay as it is."""
+    if f.name != INVERSE_NUMBER or not _is_size(f.at[0]):
+        return False
+    return f.at[0] in map(variable, f.at[0].variables())
 
 
 def _roots_over(sizes: Sequence[Index]) -> KernelArray:
