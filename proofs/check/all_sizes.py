@@ -98,7 +98,7 @@ def outcome(result: Callable[[], Any]) -> Any:
     except _Doubtful as error:
         return Unsafe(str(error))
     except NotItself as error:
-        return str(error)
+        return Unsafe(str(error))
     except OtherProblem as error:
         return Stale(f"for all sizes the proof is stale: {error}")
     except Refused as error:
