@@ -450,8 +450,10 @@ def is_mask(node: Node) -> bool:
             return is_mask(node.of)
         case nodes.Number():
             return node.value in (0, 1)
-        case Map(function="nonnegative"):
+        case Map(function="nonnegative" | "zero"):
             return True
+        case nodes.Input() | nodes.Held():
+            return node.format.kind == "bool"
         case Map(function="multiply"):
             return all(map(is_mask, node.arguments))
         case Map(function="subtract", arguments=(one, other)):

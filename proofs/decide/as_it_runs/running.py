@@ -83,7 +83,7 @@ class Running:
             runs = self._compared(formats).run(SHORT)
             runs.notes.append(note)
         answer = with_runs(result, runs, self._sides, self._names)
-        is_open = answer.verdict == "unknown" or answer.scope == "fixed-size"
+        is_open = answer.verdict in ("unknown", "proved")
         if is_open and runs.held and self._at_literals(runs, left, formats):
             answer = with_runs(result, runs, self._sides, self._names)
         self.end()

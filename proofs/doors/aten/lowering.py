@@ -9,11 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...statement import choices, functions, making, nodes
+from ...statement.conditions import is_whole as is_seen_whole
 from ...statement.errors import IllFormed
 from ...statement.nodes import Node
+from ...statement.statement import Fit
 from ...statement.whole import Axis, Whole, spelled, whole
 from ...statement.whole import Number as WholeNumber
 from ..domains import Domains
+from ..fitting import to_fit
 from ..infinities import Value, meant_by, moved, nothing_but
 from ..jaxpr.literals import meaning
 from ..meant import Literal, taken
@@ -31,11 +34,16 @@ HUGE = 1e30
 """What is less than −10³⁰, or the least number of a format, is put where −∞ is meant: exp of it is 0 in floats."""
 
 
+LONGEST = 2**63 - 1
+"""What whole numbers of 64 bits hold: every product of two sizes."""
+
+
 @dataclass
 class Notes:
     """What is taken for granted, and how often something was made of which nothing is known."""
 
     domains: Domains = field(default_factory=Domains)
+    fits: dict[Fit, None] = field(default_factory=dict)
 
     assumes: dict[str, None] = field(default_factory=dict)
     literals: dict[Literal, None] = field(default_factory=dict)
@@ -147,8 +155,8 @@ class Lowering:
         value = found if isinstance(found, Value) else Value(found, meta.dtype)
         node = value.node
         self.notes.domains.note(node)
-        if computes and is_whole(meta.dtype) and value.odd is None:
-            node = self.held(node, meta.dtype)
+        if is_whole(meta.dtype) and value.odd is None:
+            node = self._whole(node, meta.dtype, computes)
         try:
             shape = self._shape_of(meta)
         except Unsaid:
@@ -239,12 +247,26 @@ class Lowering:
         places = [making.take(one, [whole(Axis(k))], shape) for k, one in enumerate(axes)]
         return nodes.Opaque(name, frozenset(), tuple(places), shape)
 
+    def _whole(self, node: Node, dtype: Any, computes: bool) -> Node:
+        """A result in a format of whole numbers: whatever is not 0 is true, and fractions are cut."""
+        if format_of(dtype).kind == "bool":
+            return node if making.is_mask(node) else choices.truth(node)
+        if _has_fractions(node):
+            node = choices.truncated(node)
+        return self.held(node, dtype) if computes or making.entry_of(node) is not None else node
+
     def held(self, node: Node, dtype: Any) -> Node:
-        """Whole numbers in a format, which must hold them; those of positions and sizes do."""
+        """Whole numbers in a format, which must hold them; those of positions and sizes do where sizes let them."""
         form = format_of(dtype)
-        if making.entry_of(node) is not None or making.is_mask(node):
+        low, high = form.ends
+        if form.kind == "bool" or making.is_mask(node) or low is None or high is None:
             return node
-        return nodes.Held(node, form) if form.says and form.kind != "bool" else node
+        fits = to_fit(node, low, high, f"{form.name}, {self.line.removeprefix(' at ')}")
+        if fits is None:
+            return nodes.Held(node, form) if form.says else node
+        if high < LONGEST:
+            self.notes.fits.update(dict.fromkeys(fits))
+        return node
 
     def expect_truths(self, value: Any, name: str) -> None:
         """Refuse bits of whole numbers."""
@@ -446,3 +468,14 @@ SIZES: dict[str, Callable[..., Any]] = {
 for _comparison in ("eq", "ne", "lt", "le", "gt", "ge", "and_", "or_", "sym_not"):
     SIZES[_comparison] = lambda at, *given: None
 """Comparisons of sizes leave a guard; what is computed of them alone is looked at where it is used."""
+
+
+def _has_fractions(node: Node) -> bool:
+    """Whether a number that is no whole one was put among whole ones."""
+    wanted = lambda one: isinstance(one, ENTRIES) and not is_seen_whole(one)  # noqa: E731
+    inside = nodes.operands_first(node, wanted)
+    return any(isinstance(one, nodes.Number) for one in inside)
+
+
+ENTRIES = nodes.Number, nodes.Take, nodes.Reshape, nodes.Join, nodes.Build, nodes.Map
+"""Nodes whose entries are numbers, those of others, or computed of these."""

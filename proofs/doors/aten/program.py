@@ -9,6 +9,7 @@ from typing import Any
 from ...statement import nodes
 from ...statement.formats import REAL, Format
 from ...statement.nodes import Node
+from ...statement.statement import Fit
 from ...statement.whole import Number, Size, Whole, whole
 from ..infinities import Value
 from ..meant import Literal
@@ -35,6 +36,8 @@ class Read:
     """What is taken for granted."""
     literals: tuple[Literal, ...] = ()
     """The function's numbers that are more than small binary fractions."""
+    fits: tuple[Fit, ...] = ()
+    """What has to hold of the sizes for whole numbers to fit their type."""
 
 
 def inputs(
@@ -98,7 +101,12 @@ class Tracing:
         outputs, notes = self._lowered(given)
         traced = self._traced
         return Read(
-            outputs, traced.tree, traced.formats, tuple(notes.assumes), tuple(notes.literals)
+            outputs,
+            traced.tree,
+            traced.formats,
+            tuple(notes.assumes),
+            tuple(notes.literals),
+            tuple(notes.fits),
         )
 
     def _lowered(self, given: Sequence[Node]) -> tuple[tuple[Node, ...], Notes]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...statement.nodes import Node
-from ...statement.statement import Relation
+from ...statement.statement import Fit, Relation
 from ..meant import Literal
 from ..outputs import opened
 from ..refused import Refused
@@ -40,8 +40,8 @@ class Lowered:
     """The format of its real inputs."""
     function: Callable[..., Any]
     """The program itself."""
-    fits: tuple[Any, ...] = ()
-    """Bounds on sizes for whole numbers to fit: nodes that hold them have their formats' ends."""
+    fits: tuple[Fit, ...] = ()
+    """What has to hold of the sizes for whole numbers to fit their type."""
     obligations: tuple[Relation, ...] = ()
     """Equations that have to hold besides: none."""
 
@@ -79,6 +79,7 @@ class Program:
             read.literals,
             form.name,
             self.function,
+            read.fits,
         )
 
     def _read(

@@ -14,6 +14,7 @@ from ...statement.choices import both, inverse, subtract
 from ...statement.making import constant, full, number
 from ...statement.nodes import Node
 from ...statement.order import nonnegative
+from ..fitting import small_sizes
 from ..infinities import (
     Value,
     clamped,
@@ -24,7 +25,7 @@ from ..infinities import (
     smaller_of,
 )
 from ..refused import Refused
-from .lowering import Lowering, Rule, small_sizes
+from .lowering import Lowering, Rule
 from .values import kind_of
 
 ZERO = number(0)

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ...statement import making
-from ...statement.cases import cases_of
+from ...statement.choices import truth
 from ...statement.errors import IllFormed
 from ...statement.formats import Format
 from ...statement.nodes import Held, Node, Shape
-from ...statement.order import largest, nonnegative
 from ...statement.statement import Fit
-from ...statement.whole import Number, Size, Whole, whole
+from ...statement.whole import Number, Whole
 from ..domains import Domains
+from ..fitting import LIMIT, to_fit
 from ..infinities import Value
 from ..refused import Refused
 from . import literals
@@ -29,8 +30,6 @@ from .equations import needed, place
 from .sizes import Dimensions
 from .values import Array, kind_of, parts
 
-LIMIT = 2**31 - 1
-"""The greatest size that is looked at, and the greatest whole number of 32 bits, in which JAX counts."""
 ASIDE = frozenset(
     (
         *(
@@ -142,7 +141,11 @@ class Lowering:
             raise Refused(f"{error} ({name}{self.where()})", placed=True) from error
         finally:
             self._open.pop()
-        return found if isinstance(found, list) else [found]
+        found = found if isinstance(found, list) else [found]
+        return [
+            _truth(one) if kind_of(v.aval.dtype) == "b" else one
+            for one, v in zip(found, equation.outvars, strict=True)
+        ]
 
     def apply(self, rule: Rule, name: str, inputs: Sequence[Any], given: Mapping[str, Any]) -> Any:
         """What a rule makes, which has to bind all that it is given.
@@ -208,18 +211,19 @@ class Lowering:
         info = np.iinfo(dtype)
         form = Format("uint" if info.min == 0 else "int", min(info.bits, 32))  # JAX's unless told
         low, high = max(int(info.min), -LIMIT - 1), min(int(info.max), LIMIT)
-        found = cases_of(node)
-        if found is None:
+        known = {LIMIT - one for one in self._lengths}
+        fits = to_fit(node, low, high, f"{form.name}{self.where()}", known)
+        if fits is None:
             return node if making.is_mask(node) else Held(node, form)
-        place = f"{form.name}{self.where()}"
-        for guards, entry in found:
-            small = small_sizes((entry, *guards, *node.shape))
-            given = guards | small | {LIMIT - one for one in self._lengths}
-            for side, most in ((entry, high), (-entry, -low)):
-                if not nonnegative(most - side, node.shape, given):
-                    fit = Fit(largest(side, node.shape), most, place)
-                    self._to_fit.setdefault(node, {}).setdefault(fit)
+        if fits:
+            self._to_fit.setdefault(node, {}).update(dict.fromkeys(fits))
         return node
+
+    def expect_fitting(self, most: Number, dtype: Any) -> None:
+        """Have the greatest of some whole numbers fit a format, whether or not it is used."""
+        node = making.number(most)
+        self.fitting(node, dtype)
+        self.fits.update(self._to_fit.pop(node, {}))
 
     def length(self, number: Number) -> Value:
         """The length of an axis as the result of the present equation."""
@@ -232,23 +236,13 @@ class Lowering:
         return next((f", {where}" for where in places if where), "")
 
 
-def small_sizes(numbers: Sequence[Number]) -> frozenset[Number]:
-    """That all sizes which numbers speak of are no greater than `LIMIT`, as numbers ≥ 0."""
-    waiting = [s for n in numbers if isinstance(n, Whole) for s in n.symbols]
-    found: set[Number] = set()
-    seen = set()
-    while waiting:
-        one = waiting.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        if isinstance(one, Size):
-            found.add(LIMIT - whole(one))
-        for end in (getattr(one, "low", 0), getattr(one, "high", 0)):
-            waiting += end.symbols if isinstance(end, Whole) else []
-    return frozenset(found)
-
-
 @cache
 def _signature(rule: Rule) -> inspect.Signature:
     return inspect.signature(rule)
+
+
+def _truth(value: Any) -> Any:
+    """A result in the format of truths: whatever is not 0 is 1."""
+    if not isinstance(value, Value) or value.odd is not None or making.is_mask(value.node):
+        return value
+    return replace(value, node=truth(value.node))

@@ -129,6 +129,7 @@ def _place(largest: bool) -> Rule:
     def rule(at: Lowering, a: Value, *, axes: Any, index_dtype: Any) -> Value:
         (axis,) = axes
         node = a.real if largest else negative(a.real)
+        at.expect_fitting(a.shape[axis] - 1, index_dtype)
         return Value(along.place_of_greatest(node, axis), index_dtype)
 
     return rule
