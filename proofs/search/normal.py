@@ -296,7 +296,7 @@ def _found(left: Factor) -> Theorem | None:
     )
     (m,) = found.right.parts
     if function_of(left) == INVERSE and all(lawful(f, current()) is None for f in m.factors):
-        found = congruence(left, _as_one)
+        found = in_order(left, lambda at: congruence(at, _as_one))
         (m,) = found.right.parts
     if m.factors == (found.left,):
         return _by_law(cast(Factor, found.left))
