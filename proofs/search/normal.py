@@ -19,6 +19,7 @@ from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, EXP, INVERSE, INVERSE_NUMBER, Factor, Term, body, function_of
 from ..kernel.theorem import Theorem
 from .exponents import exponents, merged
+from .instances import to_pattern
 from .laws import compared, lawful, power, vanish
 from .memory import recall
 from .session import Proving, current, spend
@@ -61,7 +62,7 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     def selected(work: Rewriting, k: int) -> bool:
         return any(step(work, k, session) for step in (compared, vanish, power, _in_exponents))
 
-    steps = (guards, _named, number, count, cancel, selected, _exponents, rename, _kept, *also)
+    steps = (guards, _named, number, count, cancel, selected, _exponents, _by_pattern, rename, _kept, *also)
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
             parts = work.parts
@@ -74,6 +75,10 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
 def _exponents(work: Rewriting, k: int) -> bool:
     session = current()
     return exponents(work, k, tidy) or (session.in_exponents and power(work, k, session, late=True))
+
+
+def _by_pattern(work: Rewriting, k: int) -> bool:
+    return to_pattern(work, k, has_meaning)
 
 
 def _named(work: Rewriting, k: int) -> bool:
