@@ -37,18 +37,18 @@ from ..kernel.theorem import Theorem
 from .session import Proving, current, spoken_of
 
 ORDERED = 5
-"""Of more places than this not every order is tried."""
+"""A function of more places keeps the name that it has."""
 RENAMED = 10**9
 """Variables with numbers from here on stand for positions."""
 
 
-def to_pattern(work: Rewriting, k: int, has_meaning: Callable[[Factor, Proving], bool]) -> bool:
+def to_pattern(work: Rewriting, k: int, settled: Callable[[Factor, Proving], bool]) -> bool:
     """One value of a function by its pattern; whether there was one. Values of exp, which are multiplied, stay.
 
     Args:
         work: the sum.
         k: the number of the monomial.
-        has_meaning: whether a value is not in normal form.
+        settled: whether a value is in normal form.
     """
     m, session = work.parts[k][0], current()
     for place, f in enumerate(m.factors):
@@ -60,7 +60,7 @@ def to_pattern(work: Rewriting, k: int, has_meaning: Callable[[Factor, Proving],
         last = _last(f, session)
         if last == f or (function in (INVERSE, LOG) and _is_lost(f, last, work.known | m.guards)):
             continue
-        if not has_meaning(last, session):
+        if settled(last, session):
             return _one_step(work, k, place, session)
     return False
 
@@ -155,7 +155,8 @@ def _named(f: Factor) -> Factor:
     bound = -min(free, default=0) if min(free, default=0) < 0 else 0
     pairs = body(f, bound)
     places = _places(pairs, bound)
-    orders = itertools.permutations(places) if len(places) <= ORDERED else [tuple(places)]
+    if len(places) > ORDERED:
+        return f
 
     def written(order: Sequence[Index]) -> Any:
         names = {e: variable(RENAMED + n) for n, e in enumerate(order)}
@@ -163,7 +164,7 @@ def _named(f: Factor) -> Factor:
             (m.bound, m.factors, sorted(m.guards), c) for m, c in _put(pairs, _replacing(names, bound))
         )
 
-    order = min(orders, key=written)
+    order = min(itertools.permutations(places), key=written)
     names = {e: formal(n) for n, e in enumerate(order)}
     term = _summed(_put(pairs, _replacing(names, bound)), bound)
     function = declarations.current.bodies[f.name].name
@@ -182,20 +183,28 @@ def _summed(pairs: Pairs, bound: int) -> Term:
 
 
 Put = Callable[[Index, bool], Index]
-"""What stands for an index, of a place or of a guard."""
+"""What stands for an index, of a place or of a guard, or of what counts."""
 
 
 def _places(pairs: Pairs, bound: int) -> list[Index]:
     """What is free in the places at which something is read, and in the ends of sums."""
     found: dict[Index, None] = {}
 
-    def note(e: Index, is_guard: bool) -> Index:
-        part = _free(e, bound, is_guard)
-        found.update({} if part is None else {part: None})
+    def note(e: Index, counts: bool) -> Index:
+        part = _free(e, bound, counts)
+        found.update({} if part is None else {part[0]: None})
         return e
 
     _put(pairs, note)
     return list(found)
+
+
+def _replacing(names: Mapping[Index, Index], bound: int) -> Put:
+    def put(e: Index, counts: bool) -> Index:
+        part = _free(e, bound, counts)
+        return e if part is None else e + (names[part[0]] - part[0]) * part[1]
+
+    return put
 
 
 def _put(pairs: Pairs, put: Put) -> list[tuple[Monomial, Fraction]]:
@@ -218,26 +227,15 @@ def _put(pairs: Pairs, put: Put) -> list[tuple[Monomial, Fraction]]:
     ]
 
 
-def _free(e: Index, bound: int, counts: bool) -> Index | None:
-    """The part of an index without indices that are summed over; None if it is a number, or a size that counts.
+def _free(e: Index, bound: int, counts: bool) -> tuple[Index, int] | None:
+    """The part of an index without indices that are summed over, and whether it is added or subtracted.
 
-    Where it is an end, or its number counts, a size is one.
+    Of a guard l < e it is e, and of l ≥ e as well. It is None for a number, beside what is summed over, and for a size
+    that counts, in a guard or as a number.
     """
     part = Index(e.const, {v: c for v, c in e.terms if v >= -bound})
     if counts:
         if part.variables() <= declarations.current.sizes:
             return None
-        return -part if part.terms[0][1] < 0 else part
-    return part if part.terms or part == e else None
-
-
-def _replacing(names: Mapping[Index, Index], bound: int) -> Put:
-    def put(e: Index, counts: bool) -> Index:
-        part = _free(e, bound, counts)
-        if part is None:
-            return e
-        own = Index(0, {v: c for v, c in e.terms if v < -bound})
-        same = part.terms == tuple((v, c) for v, c in e.terms if v >= -bound)
-        return own + names[part] * (1 if same else -1)
-
-    return put
+        return (part + 1, 1) if part.terms[0][1] > 0 else (-part, -1)
+    return (part, 1) if part.terms or part == e else None

@@ -78,7 +78,13 @@ def _exponents(work: Rewriting, k: int) -> bool:
 
 
 def _by_pattern(work: Rewriting, k: int) -> bool:
-    return to_pattern(work, k, has_meaning)
+    """A function of places by the name that it has at all of them, where this is its normal form."""
+
+    def settled(f: Factor, session: Proving) -> bool:
+        own = session.in_exponents and function_of(f) in (INVERSE, SOFTPLUS)
+        return not has_meaning(f, session) and not (own and _anywhere(f, session))
+
+    return to_pattern(work, k, settled)
 
 
 def _named(work: Rewriting, k: int) -> bool:
@@ -98,14 +104,19 @@ def _in_exponents(work: Rewriting, k: int, session: Proving) -> bool:
     for place, f in enumerate(work.parts[k][0].factors if session.in_exponents else ()):
         if function_of(f) not in (INVERSE, SOFTPLUS) or f.name == INVERSE_NUMBER:
             continue
-        if f.name not in session.anywhere:
-            session.anywhere[f.name] = None  # while it is looked for
-            session.anywhere[f.name] = _found(Factor(f.name, tuple(map(formal, range(len(f.at))))))
-        rule = session.anywhere[f.name]
+        rule = _anywhere(f, session)
         if rule is not None:
             work.rewrite(k, place, rule, _images(rule, f))
             return True
     return False
+
+
+def _anywhere(f: Factor, session: Proving) -> Theorem | None:
+    """What such a value is in normal form at all whole numbers."""
+    if f.name not in session.anywhere:
+        session.anywhere[f.name] = None  # while it is looked for
+        session.anywhere[f.name] = _found(Factor(f.name, tuple(map(formal, range(len(f.at))))))
+    return session.anywhere[f.name]
 
 
 def _kept(work: Rewriting, k: int) -> bool:
@@ -343,8 +354,14 @@ def _learn_throughout(f: Factor) -> None:
 
 
 def _learn(f: Factor, how: Callable[[Factor], Theorem | None] = _by_law) -> None:
-    """Find out once what a value of a function is in normal form, at positions of these ranges."""
-    session, key = current(), (f.name, ranges(f.at))
+    """Find out once what a value of a function is in normal form, at positions of these ranges.
+
+    Elsewhere, as at t + 1, it is found out at positions without a range.
+    """
+    session = current()
+    if any(e.const or len(e.terms) != 1 for e in f.at):
+        f = f._replace(at=tuple(map(formal, range(len(f.at)))))
+    key = f.name, ranges(f.at)
     known = session.reduced.setdefault(f.name, [])
     used = [ranges(cast(Factor, rule.left).at) for rule in known if rule is not None]
     if None in known or key[1] in used or key in session.learning:
