@@ -146,11 +146,12 @@ def _functions(pairs: Pairs) -> list[Factor]:
 def _matched(f: Factor, session: Proving) -> Factor:
     """The same value by the pattern of what it is taken of, as that is written."""
     if f not in session.instances:
-        session.instances[f] = _named(f)
+        session.instances[f] = by_pattern(f)
     return session.instances[f]
 
 
-def _named(f: Factor) -> Factor:
+def by_pattern(f: Factor) -> Factor:
+    """The same value of a function under the name of its pattern, at the places in the pattern's order."""
     free = {v for e in f.at for v in e.variables()}
     bound = -min(free, default=0) if min(free, default=0) < 0 else 0
     pairs = body(f, bound)
@@ -187,22 +188,33 @@ Put = Callable[[Index, bool], Index]
 
 
 def _places(pairs: Pairs, bound: int) -> list[Index]:
-    """What is free in the places at which something is read, and in the ends of sums."""
+    """What is free in the places at which something is read; and in the ends of sums, where no place goes with them."""
     found: dict[Index, None] = {}
+    ends: dict[Index, None] = {}
 
     def note(e: Index, counts: bool) -> Index:
         part = _free(e, bound, counts)
-        found.update({} if part is None else {part[0]: None})
+        if part is not None:
+            (ends if counts else found)[part[0]] = None
         return e
 
     _put(pairs, note)
-    return list(found)
+    near = {e - e.const for e in found}
+    return [*found, *(e for e in ends if e not in near)]
 
 
 def _replacing(names: Mapping[Index, Index], bound: int) -> Put:
+    """Positions for places; an end goes with the first place from which a number tells it apart."""
+    near: dict[Index, Index] = {}
+    for e in sorted(names, reverse=True):
+        near[e - e.const] = e
+
     def put(e: Index, counts: bool) -> Index:
         part = _free(e, bound, counts)
-        return e if part is None else e + (names[part[0]] - part[0]) * part[1]
+        if part is None:
+            return e
+        of = near[part[0]] if counts else part[0]
+        return e + (names[of] - of) * part[1]
 
     return put
 
@@ -230,12 +242,13 @@ def _put(pairs: Pairs, put: Put) -> list[tuple[Monomial, Fraction]]:
 def _free(e: Index, bound: int, counts: bool) -> tuple[Index, int] | None:
     """The part of an index without indices that are summed over, and whether it is added or subtracted.
 
-    Of a guard l < e it is e, and of l ≥ e as well. It is None for a number, beside what is summed over, and for a size
-    that counts, in a guard or as a number.
+    Of an end, or where its number counts, it is the part without a number. It is None for a number that stands beside
+    what is summed over, and for an end that is a size.
     """
     part = Index(e.const, {v: c for v, c in e.terms if v >= -bound})
-    if counts:
-        if part.variables() <= declarations.current.sizes:
-            return None
-        return (part + 1, 1) if part.terms[0][1] > 0 else (-part, -1)
-    return (part, 1) if part.terms or part == e else None
+    if not counts:
+        return (part, 1) if part.terms or part == e else None
+    if part.variables() <= declarations.current.sizes:
+        return None
+    part -= part.const
+    return (part, 1) if part.terms[0][1] > 0 else (-part, -1)
