@@ -151,7 +151,9 @@ def test_a_value_has_one_name_wherever_it_is_taken():
         here = apply("tanh", entry("X", j, t), [t, j])
         later = apply("tanh", entry("X", t + 1, j), [t, j])
         first = apply("tanh", entry("X", 0, 1), [])
-        every = [by_pattern(f) for one in (here, later, first) for m in one.parts for f in m.factors]
+        every = [
+            by_pattern(f) for one in (here, later, first) for m in one.parts for f in m.factors
+        ]
         assert len({f.name for f in every}) == 1
         assert [f.at for f in every] == [(j, t), (t + 1, j), (Index(0), Index(1))]
 
@@ -168,9 +170,10 @@ def test_a_quotient_that_nothing_mentions_is_counted():
             | {variable(-2) - variable(-1) * 2, variable(-1) * 2 + 1 - variable(-2)},
             next(iter(entry("X", variable(1)).parts)).substitute({1: variable(-2)}, 0).factors,
         )
-        assert simplified(Term({doubled: 1}, chunks.scope)).parts == simplified(
-            total(entry("X", t), t)
-        ).parts
+        assert (
+            simplified(Term({doubled: 1}, chunks.scope)).parts
+            == simplified(total(entry("X", t), t)).parts
+        )
 
 
 @pytest.mark.parametrize(("low", "high", "c"), list(product((-3, 0, 2), (-5, 1, 4, 7), (1, 2, 3))))

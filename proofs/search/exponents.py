@@ -30,7 +30,6 @@ from ..kernel.term import (
     apply,
     body,
     function_of,
-    made,
 )
 from ..kernel.theorem import Theorem
 from .guards import tight

@@ -162,7 +162,8 @@ def by_pattern(f: Factor) -> Factor:
     def written(order: Sequence[Index]) -> Any:
         names = {e: variable(RENAMED + n) for n, e in enumerate(order)}
         return sorted(
-            (m.bound, m.factors, sorted(m.guards), c) for m, c in _put(pairs, _replacing(names, bound))
+            (m.bound, m.factors, sorted(m.guards), c)
+            for m, c in _put(pairs, _replacing(names, bound))
         )
 
     order = min(itertools.permutations(places), key=written)

@@ -62,7 +62,19 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     def selected(work: Rewriting, k: int) -> bool:
         return any(step(work, k, session) for step in (compared, vanish, power, _in_exponents))
 
-    steps = (guards, _named, number, count, cancel, selected, _exponents, _by_pattern, rename, _kept, *also)
+    steps = (
+        guards,
+        _named,
+        number,
+        count,
+        cancel,
+        selected,
+        _exponents,
+        _by_pattern,
+        rename,
+        _kept,
+        *also,
+    )
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
             parts = work.parts

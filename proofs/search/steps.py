@@ -108,7 +108,10 @@ def _quotient(work: Rewriting, k: int, v: int, fences: Sequence[Index]) -> bool:
         if not others:
             work.count(k, v)
             return True
-        said = [e + (g - variable(v)) * c if g.coefficient(v) > 0 else (g + variable(v)) * c - e + c - 1 for g in others]
+        said = [
+            e + (g - variable(v)) * c if g.coefficient(v) > 0 else (g + variable(v)) * c - e + c - 1
+            for g in others
+        ]
         work.regroup(k, [(m.guards.difference(others).union(said), 1)])
         return True
     return False

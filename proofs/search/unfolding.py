@@ -214,9 +214,7 @@ def states_in(factors: Iterable[Factor], bound: int, session: Proving) -> Iterat
             yield f
         elif function_of(f) is not None and f.name != INVERSE_NUMBER and spoken_of(f.name, session):
             inside = body(f, bound)
-            yield from (
-                g for m, _ in inside for g in states_in(m.factors, m.bound, session)
-            )
+            yield from (g for m, _ in inside for g in states_in(m.factors, m.bound, session))
 
 
 def unfold_once(goal: Goal, session: Proving, times: set[int]) -> None:
