@@ -357,6 +357,7 @@ STEPS = ("regroup",) * 4 + (
     "rename",
     "number",
     "count",
+    "count",
     "rewrite",
     "rewrite",
     "cancel",
