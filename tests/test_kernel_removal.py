@@ -15,7 +15,14 @@ from fuzzing.recursions import recursions
 from fuzzing.removal import altered, checks, disabled, without
 from fuzzing.terms import FalseAccept, equations
 
-from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, total
+from scanproof.proofs.interpret.terms import (
+    equal_indices,
+    indicator,
+    inverse,
+    number,
+    substitute,
+    total,
+)
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import position, size
 from scanproof.proofs.kernel.laws import value
@@ -250,6 +257,12 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         x = entry("X")
         return apply("exp", x, ()) * apply("exp", x * -1 + 1, ()), apply("exp", as_term(1), ())
 
+    def under_two_names() -> tuple[Any, Any]:
+        n = size("N", 1)
+        t, k = position("t", 0, n), position("k", 1, n + 1)
+        later = apply("tanh", entry("X", t + 1), [t])
+        return later, substitute(apply("tanh", entry("X", k), [k]), {k: t + 1})
+
     def told_apart() -> tuple[Any, Any]:
         t = ranged()
         return equal_indices(t, 0) * entry("X", t), equal_indices(t, 0) * entry("X", 0)
@@ -278,6 +291,7 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         "compare": idempotent,
         "vanish": nought,
         "exponents": multiplied,
+        "alike": under_two_names,
         "split": told_apart,
         "clear": cleared,
     }

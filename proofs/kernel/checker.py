@@ -281,6 +281,7 @@ RULES: dict[str, tuple[Any, ...]] = {
     "count": ("count", natural, variable_of),
     "cancel": ("cancel", natural, natural, natural),
     "exponents": ("exponents", natural, several(natural, "places"), several(factor_of, "factors")),
+    "alike": ("alike", natural, natural, factor_of),
     "clear": ("clear", natural, natural),
     "compare": ("compare", natural, natural, several(signed_of, "places with signs")),
     "vanish": ("vanish", natural, natural, natural),

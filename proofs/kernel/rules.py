@@ -188,13 +188,17 @@ class Rewriting:
 
     @_rule
     def count(self, m: Monomial, v: int) -> Pairs:
-        """Σ_v [lo ≤ v ≤ hi] 1 = [hi − lo + 1 ≥ 0] (hi − lo + 1), for an index v that no factor mentions."""
+        """Σ_v [lo ≤ c v ≤ hi] 1 = [n ≥ 0] n, for c n = hi − lo + 1 and an index v that no factor mentions."""
         fences = sorted((g for g in m.guards if g.coefficient(v)), key=lambda g: g.coefficient(v))
         if not 0 > v >= -m.bound or any(v in f.variables() for f in m.factors):
             raise IllTyped("a bound index is counted that no factor mentions")
-        if [g.coefficient(v) for g in fences] != [-1, 1]:
+        c = fences[-1].coefficient(v)
+        if [g.coefficient(v) for g in fences] != [-c, c]:
             raise IllTyped("a bound index is counted between two ends")
-        length = fences[0] + fences[1] + 1
+        numbers = fences[0] + fences[1] + 1
+        length = Index(numbers.const // c, {w: d // c for w, d in numbers.terms})
+        if length * c != numbers:
+            raise NotProved("so many numbers in a row may have more or fewer multiples")
         ranged = m._replace(guards=m.guards - set(fences) | {length})
         return [(n.without(v), c) for n, c in _times_number(ranged, length)]
 
@@ -285,6 +289,17 @@ class Rewriting:
         if made(gap, self.scope).parts:
             raise NotProved("the exponents do not add up to the same")
         return [(rest._replace(factors=tuple(sorted((*rest.factors, *new)))), Fraction(1))]
+
+    @_rule
+    def alike(self, m: Monomial, place: int, new: Factor) -> Pairs:
+        """f(A) = f(B) where A = B as written: a value of any function, under another name or at other positions."""
+        old, rest = m.factors[place], Monomial(m.bound, frozenset(), (new,))
+        if function_of(old) is None or function_of(old) != function_of(new):
+            raise IllTyped("expected two values of one function")
+        gap = [*body(old, m.bound), *((n, -c) for n, c in body(new, m.bound))]
+        if made(gap, self.scope).parts:
+            raise NotProved("the values are not of the same")
+        return [(m.divided(old).joined(rest), Fraction(1))]
 
     def _inverted(self, f: Factor, bound: int, rows: frozenset[Index]) -> list:
         """The T of f = 1/T; a number is seen not to be 0 where the rows hold, any other T ≠ 0 is a condition."""

@@ -21,10 +21,10 @@ from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
 from ..kernel.term import EXP, INVERSE_NUMBER, ONE, Factor, Monomial, Term, body, entry, one_factor
 from ..kernel.theorem import Theorem
-from .congruences import spoken_of
-from .exponents import accumulated, common
+from .accumulating import accumulated
+from .exponents import common
 from .normal import forget, has_meaning, meanings, normalise, simplified, tidy
-from .session import Lemma, Proving, current
+from .session import Lemma, Proving, current, spoken_of
 from .steps import rewriting
 from .superposition import superposed
 from .unfolding import by_induction, stepwise

@@ -15,7 +15,7 @@ from ..kernel.term import DEFINED, EXP, INVERSE_NUMBER, Factor, Monomial, functi
 from ..kernel.theorem import HYPOTHESIS, Theorem
 from .exponents import in_standard_order
 from .normal import in_order, tidy
-from .session import Proving, current
+from .session import current, spoken_of
 from .steps import Step, matched, rewriting
 
 
@@ -61,21 +61,6 @@ def inside(rules: Sequence[Theorem]) -> Step:
         tidy(work, also)
 
     return step
-
-
-def spoken_of(name: str, session: Proving) -> frozenset[str]:
-    """The states that a function of a term is taken of, also inside other functions."""
-    known, found = declarations.current.bodies, set[str]()
-    waiting, seen = [name], {name}
-    while waiting:
-        for m, _ in known[waiting.pop()].body:
-            for f in m.factors:
-                if f.name in session.recursions:
-                    found.add(f.name)
-                elif f.name in known and f.name not in seen:
-                    seen.add(f.name)
-                    waiting.append(f.name)
-    return frozenset(found)
 
 
 def _is_function(f: Factor) -> bool:

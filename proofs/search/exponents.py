@@ -13,7 +13,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, cast
 
-from ..interpret.terms import positions_in, total
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, facts, formal, position, variable
@@ -31,9 +30,9 @@ from ..kernel.term import (
     apply,
     body,
     function_of,
-    made,
 )
 from ..kernel.theorem import Theorem
+from .guards import tight
 from .session import current
 from .steps import Step
 
@@ -253,7 +252,8 @@ def _wanted(name: str, arity: int) -> tuple[Conditions, ...]:
             found.append([end, _without_number(end)])
     # A range with an end has a beginning: what lies before a size lies after 0.
     begun = [[*rows, *_above(rows, arity)] for rows in found]
-    return tuple(dict.fromkeys(map(frozenset, [*found, *begun])))
+    every = (frozenset(map(tight, rows)) for rows in [*found, *begun])
+    return tuple(dict.fromkeys(every))
 
 
 def _above(rows: Sequence[Index], arity: int) -> list[Index]:
@@ -400,19 +400,3 @@ def common(monomials: Iterable[Monomial]) -> list[Factor]:
     first, *others = [*monomials] or [Monomial(0, frozenset(), ())]
     found = [f for f in first.factors if is_exponential(f) and min(f.variables(), default=1) > 0]
     return [f for f in found if all(f in m.factors for m in others)]
-
-
-def accumulated(gates: Sequence[Factor], time: Index, low: Index, high: Index) -> Term:
-    """Π_{low ≤ r < high} of values of exp at the time r, 0 ≤ low ≤ high: exp of a difference of sums."""
-    result = Term({Monomial(0, frozenset(), ()): Fraction(1)})
-    (v,) = time.variables()
-    for f in gates:
-        pairs = body(f, 0)
-        inside = made(pairs, frozenset(w for m, _ in pairs for w in m.variables() if w > 0))
-        exponent = Term({})
-        for end, sign in ((high, 1), (low, -1)):
-            if end.terms or end.const:
-                r = position("r", 0, end)
-                exponent = exponent + total(inside.substitute({v: r}), r) * sign
-        result = result * apply(EXP, exponent, positions_in(exponent))
-    return result

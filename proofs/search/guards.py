@@ -70,7 +70,7 @@ def named(e: Index, names: Mapping[int, int]) -> Any:
 def _advice(known: frozenset[Any], guards: frozenset[Any]) -> Advice:
     """The same, for the parts of indices."""
     near, given = ([Index(c, dict(terms)) for terms, c in rows] for rows in (known, guards))
-    rows = sorted({_tight(g) for g in given})
+    rows = sorted({tight(g) for g in given})
     if contradictory(tense([*near, *rows])):
         return Advice(())
     for g in list(rows):
@@ -105,7 +105,7 @@ def follows(e: Index, rows: Sequence[Index]) -> bool:
     return contrary in firm and contradictory(firm)
 
 
-def _tight(e: Index) -> Index:
+def tight(e: Index) -> Index:
     """The strongest [e' ≥ 0] that is equivalent to [e ≥ 0] in whole numbers."""
     divisor = gcd(*(c for _, c in e.terms))
     if divisor < 2:

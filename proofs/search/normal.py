@@ -19,6 +19,7 @@ from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, EXP, INVERSE, INVERSE_NUMBER, Factor, Term, body, function_of
 from ..kernel.theorem import Theorem
 from .exponents import exponents, merged
+from .instances import to_pattern
 from .laws import compared, lawful, power, vanish
 from .memory import recall
 from .session import Proving, current, spend
@@ -61,7 +62,19 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     def selected(work: Rewriting, k: int) -> bool:
         return any(step(work, k, session) for step in (compared, vanish, power, _in_exponents))
 
-    steps = (guards, _named, number, count, cancel, selected, _exponents, rename, _kept, *also)
+    steps = (
+        guards,
+        _named,
+        number,
+        count,
+        cancel,
+        selected,
+        _exponents,
+        _by_pattern,
+        rename,
+        _kept,
+        *also,
+    )
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
             parts = work.parts
@@ -74,6 +87,16 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
 def _exponents(work: Rewriting, k: int) -> bool:
     session = current()
     return exponents(work, k, tidy) or (session.in_exponents and power(work, k, session, late=True))
+
+
+def _by_pattern(work: Rewriting, k: int) -> bool:
+    """A function of places by the name that it has at all of them, where this is its normal form."""
+
+    def settled(f: Factor, session: Proving) -> bool:
+        own = session.in_exponents and function_of(f) in (INVERSE, SOFTPLUS)
+        return not has_meaning(f, session) and not (own and _anywhere(f, session))
+
+    return to_pattern(work, k, settled)
 
 
 def _named(work: Rewriting, k: int) -> bool:
@@ -93,14 +116,19 @@ def _in_exponents(work: Rewriting, k: int, session: Proving) -> bool:
     for place, f in enumerate(work.parts[k][0].factors if session.in_exponents else ()):
         if function_of(f) not in (INVERSE, SOFTPLUS) or f.name == INVERSE_NUMBER:
             continue
-        if f.name not in session.anywhere:
-            session.anywhere[f.name] = None  # while it is looked for
-            session.anywhere[f.name] = _found(Factor(f.name, tuple(map(formal, range(len(f.at))))))
-        rule = session.anywhere[f.name]
+        rule = _anywhere(f, session)
         if rule is not None:
             work.rewrite(k, place, rule, _images(rule, f))
             return True
     return False
+
+
+def _anywhere(f: Factor, session: Proving) -> Theorem | None:
+    """What such a value is in normal form at all whole numbers."""
+    if f.name not in session.anywhere:
+        session.anywhere[f.name] = None  # while it is looked for
+        session.anywhere[f.name] = _found(Factor(f.name, tuple(map(formal, range(len(f.at))))))
+    return session.anywhere[f.name]
 
 
 def _kept(work: Rewriting, k: int) -> bool:
@@ -296,7 +324,7 @@ def _found(left: Factor) -> Theorem | None:
     )
     (m,) = found.right.parts
     if function_of(left) == INVERSE and all(lawful(f, current()) is None for f in m.factors):
-        found = congruence(left, _as_one)
+        found = in_order(left, lambda at: congruence(at, _as_one))
         (m,) = found.right.parts
     if m.factors == (found.left,):
         return _by_law(cast(Factor, found.left))
@@ -338,8 +366,14 @@ def _learn_throughout(f: Factor) -> None:
 
 
 def _learn(f: Factor, how: Callable[[Factor], Theorem | None] = _by_law) -> None:
-    """Find out once what a value of a function is in normal form, at positions of these ranges."""
-    session, key = current(), (f.name, ranges(f.at))
+    """Find out once what a value of a function is in normal form, at positions of these ranges.
+
+    Elsewhere, as at t + 1, it is found out at positions without a range.
+    """
+    session = current()
+    if any(e.const or len(e.terms) != 1 for e in f.at):
+        f = f._replace(at=tuple(map(formal, range(len(f.at)))))
+    key = f.name, ranges(f.at)
     known = session.reduced.setdefault(f.name, [])
     used = [ranges(cast(Factor, rule.left).at) for rule in known if rule is not None]
     if None in known or key[1] in used or key in session.learning:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..interpret import session
 from ..interpret.session import Session
+from ..kernel import index as declarations
 from ..kernel.errors import TooHard
 from ..kernel.index import Index
 from ..kernel.term import Factor, Term
@@ -70,6 +71,10 @@ class Proving(Session):
     """For a product what it is in two parts; None where that was not shown (see `factors`)."""
     starts: dict[str, Term] = field(default_factory=dict)
     """What states are at the start, in normal form, of those of which it was asked."""
+    instances: dict[Factor, Factor] = field(default_factory=dict)
+    """Values of functions, by the patterns of what they are taken of (see `instances`)."""
+    patterns: dict[str, Theorem | None] = field(default_factory=dict)
+    """For a function what it is with those in its argument by their patterns; None for those that stay."""
     powers: dict[str, Theorem | None] = field(default_factory=dict)
     """For values of exp of a logarithm what they are (see `laws`)."""
     by_cases: bool = False
@@ -140,3 +145,18 @@ def resumed(one: Proving) -> Iterator[Proving]:
     one.left = EFFORT
     with session.within(one):
         yield one
+
+
+def spoken_of(name: str, session: Proving) -> frozenset[str]:
+    """The states that a function of a term is taken of, also inside other functions."""
+    known, found = declarations.current.bodies, set[str]()
+    waiting, seen = [name], {name}
+    while waiting:
+        for m, _ in known[waiting.pop()].body:
+            for f in m.factors:
+                if f.name in session.recursions:
+                    found.add(f.name)
+                elif f.name in known and f.name not in seen:
+                    seen.add(f.name)
+                    waiting.append(f.name)
+    return frozenset(found)

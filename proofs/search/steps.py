@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from ..kernel.errors import NotProved
@@ -73,6 +73,8 @@ def count(work: Rewriting, k: int) -> bool:
             continue
         fences = sorted(g for g in m.guards if g.coefficient(v))
         if any(abs(g.coefficient(v)) != 1 for g in fences):
+            if _quotient(work, k, v, fences):
+                return True
             continue
         for sign in (1, -1):
             one_side = [g for g in fences if g.coefficient(v) == sign]
@@ -85,6 +87,33 @@ def count(work: Rewriting, k: int) -> bool:
         if len(fences) == 2:
             work.count(k, v)
             return True
+    return False
+
+
+def _quotient(work: Rewriting, k: int, v: int, fences: Sequence[Index]) -> bool:
+    """An index that is e divided by c, since c v ≤ e < c v + c: c numbers in a row have one multiple of c.
+
+    What else is said of it is said of e: v ≥ i is e ≥ c i, and v ≤ i is e < c i + c.
+    """
+    m, _ = work.parts[k]
+    for high in fences:
+        c = -high.coefficient(v)
+        e = high + variable(v) * c
+        low = variable(v) * c + (c - 1) - e
+        if c < 2 or low not in fences:
+            continue
+        others = [g for g in fences if g not in (high, low)]
+        if any(abs(g.coefficient(v)) != 1 for g in others):
+            continue
+        if not others:
+            work.count(k, v)
+            return True
+        said = [
+            e + (g - variable(v)) * c if g.coefficient(v) > 0 else (g + variable(v)) * c - e + c - 1
+            for g in others
+        ]
+        work.regroup(k, [(m.guards.difference(others).union(said), 1)])
+        return True
     return False
 
 

@@ -20,9 +20,9 @@ from ..kernel.errors import KernelError, TooHard
 from ..kernel.index import Index, declared, position, reach
 from ..kernel.rules import Goal
 from ..kernel.term import Factor, Monomial, Term, body, function_of, made
-from .congruences import spoken_of, within
+from .congruences import within
 from .normal import tidy
-from .session import Proving, spend
+from .session import Proving, spend, spoken_of
 from .unfolding import by_induction
 from .zero import Stuck
 

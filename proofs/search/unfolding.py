@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import cast
 
 from ..kernel import index as declarations
@@ -10,12 +10,12 @@ from ..kernel.index import Index, variable
 from ..kernel.induction import induction
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Rewriting, Tactic
-from ..kernel.term import Factor, Term
+from ..kernel.term import INVERSE_NUMBER, Factor, Term, body, function_of
 from ..kernel.theorem import HYPOTHESIS, Theorem
 from .congruences import inside
 from .factors import splitting
 from .normal import tidy
-from .session import Lemma, Proving, current
+from .session import Lemma, Proving, current, spoken_of
 from .sigmoids import to_one_degree
 from .steps import DEEP, Step, at_constant_times, rewriting
 from .zero import show_zero
@@ -195,10 +195,9 @@ def later_ones(session: Proving) -> Step:
             return False
         first: dict[tuple, int] = {}
         for m, _ in work.parts.values():
-            for f in m.factors:
-                if f.name in session.recursions:
-                    key, when = place(f)
-                    first[key] = min(first.get(key, when), when)
+            for f in states_in(m.factors, m.bound, session):
+                key, when = place(f)
+                first[key] = min(first.get(key, when), when)
         for f in own:
             key, when = place(f)
             if when > first[key] and unfold(work, k, f, session):
@@ -206,6 +205,16 @@ def later_ones(session: Proving) -> Step:
         return False
 
     return step
+
+
+def states_in(factors: Iterable[Factor], bound: int, session: Proving) -> Iterator[Factor]:
+    """The entries of states among factors, and in what functions among them are taken of."""
+    for f in factors:
+        if f.name in session.recursions:
+            yield f
+        elif function_of(f) is not None and f.name != INVERSE_NUMBER and spoken_of(f.name, session):
+            inside = body(f, bound)
+            yield from (g for m, _ in inside for g in states_in(m.factors, m.bound, session))
 
 
 def unfold_once(goal: Goal, session: Proving, times: set[int]) -> None:

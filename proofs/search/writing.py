@@ -180,6 +180,7 @@ _ARGUMENTS: Any = {
         *(k, place, proof.theorem(rule), proof.images(images))
     ],
     "exponents": lambda proof, k, places, new: [k, [*places], [proof.factor(f) for f in new]],
+    "alike": lambda proof, k, place, new: [k, place, proof.factor(new)],
     "compare": lambda proof, k, place, others: [k, place, [[*one] for one in others]],
     "split": lambda proof, guard: [proof.image(guard)],
 }

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction
 
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, variable
-from ..kernel.inequalities import contradictory, implied, regions
+from ..kernel.inequalities import contradictory, implied, negation, regions
 from ..kernel.rules import Goal
-from ..kernel.term import INVERSE, Factor, function_of
+from ..kernel.term import INVERSE, Factor, Monomial, function_of
 from . import labelling
 from .guards import tense
 from .normal import tidy
@@ -41,6 +42,7 @@ def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
     _replace_known(goal)
     level: int | None = None
     before: Goal | None = None
+    fewest: int | None = None
     while True:
         tidy(goal, also)
         if not goal.parts:
@@ -56,6 +58,9 @@ def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
             continue
         most = max(m.bound for m, _ in goal.parts.values())
         if level is not None and most >= level:
+            if (fewest is None or len(goal.parts) < fewest) and _join(goal):
+                level, fewest = None, len(goal.parts)
+                continue
             raise Stuck(goal, before)
         level = most
         _spread(goal, most)
@@ -76,6 +81,33 @@ def _regrouped(
     _, whole = goal.parts[ks[0]]
     rest = [(goal.parts[k][0].guards, -goal.parts[k][1]) for k in ks[1:]]
     goal.regroup(ks[0], [(rows, c / whole) for rows, c in (*new, *rest)])
+
+
+def _join(goal: Goal) -> bool:
+    """[e ≥ 0] F + [e < 0] F = F: whether there were such monomials, other guards saying the same of both."""
+    for (k, (m, c)), (l, (n, d)) in itertools.permutations(goal.parts.items(), 2):
+        if c != d or m.bound != n.bound or m.factors != n.factors:
+            continue
+        for g in sorted(m.guards):
+            if negation(g) not in n.guards:
+                continue
+            one, other = _said(m, goal), _said(n, goal)
+            both = (one | other) - {g, negation(g)}
+            if _follow(both, goal.known | one) and _follow(both, goal.known | other):
+                goal.regroup(l, [(other, 1)])
+                goal.regroup(k, [(both, 1), (other, -1)])
+                return True
+    return False
+
+
+def _said(m: Monomial, goal: Goal) -> frozenset[Index]:
+    """The guards, and which of the indices that are summed over are ≥ 0 by these."""
+    own = (variable(v) for v in range(-1, -m.bound - 1, -1))
+    return m.guards | {e for e in own if implied(e, goal.known | m.guards)}
+
+
+def _follow(every: Iterable[Index], rows: frozenset[Index]) -> bool:
+    return all(implied(e, rows) for e in every)
 
 
 def _split(goal: Goal, guard: Index, also: Sequence[Step]) -> None:

@@ -23,6 +23,7 @@ RULES = {
     "compare": Rewriting,
     "vanish": Rewriting,
     "exponents": Rewriting,
+    "alike": Rewriting,
     "split": Goal,
     "clear": Goal,
 }

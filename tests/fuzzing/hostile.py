@@ -33,6 +33,7 @@ from scanproof.proofs.kernel.term import (
 )
 from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.search.exponents import exponential
+from scanproof.proofs.search.instances import by_pattern
 from scanproof.proofs.search.normal import simplified
 from scanproof.proofs.search.proving import proving
 from scanproof.proofs.search.session import current
@@ -312,6 +313,18 @@ class Trial:
             self.rng.choice(shares).append(pair)
         self.goal.exponents(k, places, [exponential(one, m.bound) for one in shares])
 
+    def _alike(self) -> None:
+        """A value of a function by its pattern, which is at times that of another value, or stands elsewhere."""
+        k, m = self._monomial()
+        every = [f for n, _ in self.goal.parts.values() for f in n.factors if _is_value(f)]
+        own = [n for n, f in enumerate(m.factors) if _is_value(f)]
+        place = self.rng.choice(own) if own and self.rng.random() < 0.9 else self._place(m)
+        of = m.factors[place] if place in own and self.rng.random() < 0.7 else None
+        new = by_pattern(of or self.rng.choice(every))
+        if new.at and self.rng.random() < 0.2:
+            new = new._replace(at=(new.at[0] + self.rng.choice((-1, 1)), *new.at[1:]))
+        self.goal.alike(k, place, new)
+
     def _argument(self, m: Monomial, n: int) -> list[Any]:
         inside = 0 <= n < len(m.factors) and function_of(m.factors[n]) is not None
         return list(body(m.factors[n], m.bound)) if inside else []
@@ -329,6 +342,10 @@ class Trial:
         return lambda place: 1 / values._factor(factor, place, 0)
 
 
+def _is_value(f: Factor) -> bool:
+    return function_of(f) is not None and f.name in declarations.current.bodies
+
+
 def _known(goal: Goal, place: dict[int, int]) -> bool:
     return all(at_index(e, place) >= 0 for e in goal.known)
 
@@ -340,10 +357,12 @@ STEPS = ("regroup",) * 4 + (
     "rename",
     "number",
     "count",
+    "count",
     "rewrite",
     "rewrite",
     "cancel",
     "exponents",
+    "alike",
     "split",
     "clear",
 )

@@ -238,16 +238,50 @@ def an_index_is_counted_that_a_factor_mentions() -> Sides:
     return shown(left, right, at((n, 2), (m, 2)), step)
 
 
-@stopped_by("Rewriting.count: [g.coefficient(v) for g in fences] != [-1, 1]")
+@stopped_by("Rewriting.count: [g.coefficient(v) for g in fences] != [-c, c]")
+def a_nearer_end_is_overlooked() -> Sides:
+    """2 ≤ j ≤ 3, and 0 ≤ j, for two j, not for four."""
+    left = Term({Monomial(1, frozenset([B1, B1 - 2, Index(3) - B1]), ()): Fraction(1)})
+
+    def step(goal: Goal) -> None:
+        goal.count(monomial_of(goal, 1), -1)
+        emptied(goal)
+
+    return shown(left, 4, {}, step)
+
+
+@stopped_by("Rewriting.count: length * c != numbers")
 def ends_of_twice_an_index() -> Sides:
-    """0 ≤ 2j ≤ 4 for three j, not for five."""
+    """0 ≤ 2j ≤ 4 for three j, not for two."""
     left = Term({Monomial(1, frozenset([B1 * 2, Index(4) - B1 * 2]), ()): Fraction(1)})
 
     def step(goal: Goal) -> None:
         goal.count(monomial_of(goal, 1), -1)
         emptied(goal)
 
-    return shown(left, 5, {}, step)
+    return shown(left, 2, {}, step)
+
+
+@stopped_by("Rewriting.alike: function_of(old) != function_of(new)")
+def another_function_of_the_same() -> Sides:
+    return _alike("cos", entry("X", 0))
+
+
+@stopped_by("Rewriting.alike: made(gap, self.scope).parts")
+def the_same_function_of_another() -> Sides:
+    return _alike("sin", entry("Y", 0))
+
+
+def _alike(function: str, of: Term) -> Sides:
+    """That this is sin(X), which is rewritten by it."""
+    left, right = apply("sin", entry("X", 0), ()), apply(function, of, ())
+    (new,) = right.parts
+    name = next(iter(left.parts)).factors[0].name
+
+    def step(goal: Goal) -> None:
+        goal.alike(monomial_with(goal, name), 0, new.factors[0])
+
+    return shown(left, right, {}, step)
 
 
 @once
