@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scanproof.numeric.training.own import train
     from scanproof.proofs.decide.construction import construct
     from scanproof.proofs.decide.ledger import Ledger
-    from scanproof.proofs.interpret.programs.program import program
+    from scanproof.proofs.doors.program import program
     from scanproof.proofs.language.layer import Layer, descent
     from scanproof.proofs.language.source import Source
     from scanproof.proofs.language.statements import (
@@ -66,7 +66,7 @@ _PUBLIC = {
     "load": "scanproof.numeric.identify.weights",
     "identify": "scanproof.numeric.identify.identifying",
     "train": "scanproof.numeric.training.own",
-    "program": "scanproof.proofs.interpret.programs.program",
+    "program": "scanproof.proofs.doors.program",
     "prove": "scanproof._library",
     "assert_equal": "scanproof._library",
     "ProofResult": "scanproof._results",

@@ -45,11 +45,12 @@ KINDS = (
         "Proved for all sizes: equations",
         ("proofs.check.all_sizes",),
         ("proofs.check.alike", "proofs.check.bounds", "proofs.interpret.bounds"),
-        "The same Python is run once more, on arrays whose entries are formulas: sums, over whole numbers "
-        "between linear ends, of products of entries; the sizes are letters. A scan becomes a recursion. "
-        "These formulas are compared with the claim's own numbers at small and random sizes. A certificate "
-        "repeats them to the letter, and each of its steps is one of the kernel's rules: collecting like "
-        "terms, changing a summation variable, using an equation that was shown, 1/T · T = 1, cases, and "
+        "The claim's body is run once on arrays that record, with letters for sizes; what it did is the "
+        "claim's statement, which is compared with the body on plain numbers at small, random and large "
+        "sizes. It is read as formulas: sums, over whole numbers between linear ends, of products of "
+        "entries; a scan becomes a recursion. A certificate repeats them to the letter, and each of its "
+        "steps is one of the kernel's rules: collecting like terms, changing a summation variable, using "
+        "an equation that was shown, 1/T · T = 1, cases, and "
         "induction on a whole number. `python -m scanproof.proofs.kernel` checks it alone.",
     ),
     Kind(
@@ -62,13 +63,13 @@ KINDS = (
     ),
     Kind(
         "JAX programs",
-        ("proofs.interpret.programs.program", "proofs.check.alike"),
+        ("proofs.doors.program", "proofs.check.alike"),
         (),
         "A program is what JAX traces it to, its jaxpr, over the real numbers: for each primitive there is "
-        "a rule that says what it computes, once in formulas and once in exact numbers, and these two are "
-        "compared. Floating-point literals stand for the number that they mean, which is said; whole "
-        "numbers are taken not to run over, which is said. The program is traced at many sizes, and must "
-        "be one program at all of them.",
+        "a rule that says which nodes of a statement it is, and tests hold each rule to JAX; what it comes "
+        "to is compared with what JAX runs. Floating-point literals stand for the number that they mean, "
+        "which is said; up to which sizes whole numbers fit their type is said. The program is traced at "
+        "many sizes, and must be one program at all of them.",
     ),
     Kind(
         "Supported: tables and figures",

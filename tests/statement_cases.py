@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from formulas_at_numbers import disagreement as differs_from_claim
 
-from scanproof.proofs.check.comparison import disagreement as differs_from_claim
 from scanproof.proofs.check.fidelity import ROUNDING, disagreement
 from scanproof.proofs.check.instances.at_random import agree, drawn, residues
 from scanproof.proofs.decide.ledger import built_in

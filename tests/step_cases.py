@@ -598,9 +598,8 @@ UNREAD: dict[str, Any] = {
     "by its length": lambda x: lax.associative_scan(
         lambda a, b: a * b if a.shape[0] == 1 else a + b, x
     ),
-    "a harmonic sum": lambda x: lax.associative_scan(lambda a, b: a * b / (a + b), x),
 }
-"""Operators that are not associative, that look at other entries, at their number, or that divide."""
+"""Operators that are not associative, that look at other entries, or at their number."""
 QUICK = (
     *("a rotation and its matrix", "a recurrent network of one matrix", "tanh of a transpose"),
     *("a linear recurrence", "one that runs backwards", "products of matrices", "S5 in pairs"),

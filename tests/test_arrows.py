@@ -41,7 +41,8 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "search": ("kernel", "language", "inequalities", "exact", "interpret", "check"),
         "refute": ("language", "exact", "check"),
         "decide": (
-            *("kernel", "language", "exact", "interpret", "doors", "check", "search", "refute"),
+            *("kernel", "language", "exact", "interpret", "statement", "doors", "readings"),
+            *("check", "search", "refute"),
         ),
         "expected": ("files", "language", "exact", "doors"),
         "claims": ("language", "exact", "expected"),

@@ -178,10 +178,11 @@ def test_a_task_beside_that_leaves_python_says_how(monkeypatch):
 @pytest.mark.long
 def test_a_refutation_of_what_was_read_has_to_stand_as_it_runs(monkeypatch):
     """A reading that is wrong refutes nothing."""
-    from scanproof.proofs.interpret.programs.exact import arithmetic
+    from scanproof.proofs.doors.jaxpr import programs
 
-    wrong = {**arithmetic.RULES, "neg": lambda reader, params, a: a}
-    monkeypatch.setattr("scanproof.proofs.interpret.programs.exact.RULES", wrong)
+    wrong = {**programs.RULES, "neg": lambda at, a: a}
+    monkeypatch.setattr(programs, "RULES", wrong)
+    monkeypatch.setattr("scanproof.proofs.check.instances.stated.disagreement", lambda *given: None)
     result = prove(lambda x: -x, shapes="x: T", equals=lambda x: 0 - x).result
     assert result.verdict == "unknown", result
     assert "as they run they do not" in str(result.reason)

@@ -16,7 +16,7 @@ from scanproof import equal
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.forms.chunked import decays_from_start
 from scanproof.proofs.decide.proving import prove
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 
 # Token by token.
 

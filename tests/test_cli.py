@@ -81,7 +81,7 @@ def test_trust_prints_lines_and_hash_of_the_definitions(run: Run):
     for reader in (
         "proofs/kernel/rules.py",
         "proofs/interpret/array.py",
-        "proofs/interpret/programs/reader.py",
+        "proofs/doors/jaxpr/lowering.py",
     ):
         assert reader in answer.out
     assert "Axioms: d exp(z) = exp(z) dz; " in answer.out

@@ -17,7 +17,7 @@ from jax.scipy.linalg import solve_triangular
 
 from scanproof import equal
 from scanproof.proofs.check.all_sizes import Proof
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.sizes import shapes_in
 from scanproof.proofs.search.all_sizes import prove
 
@@ -682,12 +682,17 @@ def test_a_solution_solves_its_system():
     assert not isinstance(prove(claim(body, given)), Proof)
 
 
-def test_an_inverse_by_pivots_and_a_convolution_of_groups_are_named():
+def test_an_inverse_by_pivots_is_named_and_a_convolution_of_groups_is_that_of_each_group():
     body, given = same(jnp.linalg.inv, lambda A: A, "A: n n")
     assert "lu" in str(prove(claim(body, given)))
 
-    def grouped(x, w):
-        return lax.conv_general_dilated(x.T[None], w, (1,), [(1, 0)], feature_group_count=2)[0].T
+    def grouped(x, w, groups=2):
+        padding, count = [(1, 0)], {"feature_group_count": groups}
+        return lax.conv_general_dilated(x.T[None], w, (1,), padding, **count)[0].T
 
-    body, given = same(grouped, lambda x, w: x, "x: T 4, w: 4 2 2")
-    assert "several output features in a group" in str(prove(claim(body, given)))
+    def apart(x, w):
+        both = [grouped(x[:, k : k + 2], w[k : k + 2], 1) for k in (0, 2)]
+        return jnp.concatenate(both, axis=1)
+
+    body, given = same(grouped, apart, "x: T 4, w: 4 2 2")
+    assert isinstance(prove(claim(body, given)), Proof)

@@ -7,13 +7,11 @@ import jax.export
 import jax.numpy as jnp
 import pytest
 
-from scanproof.proofs.interpret.programs import decisions
-from scanproof.proofs.interpret.programs.parameters import INLINED, ScanParameters, parameters
-from scanproof.proofs.interpret.programs.reader import place
+from scanproof.numeric.rounding.parameters import INLINED, ScanParameters, parameters
+from scanproof.proofs.doors.jaxpr import asked
+from scanproof.proofs.doors.jaxpr.equations import place
 
-BROKEN = (
-    f"jax {jax.__version__} no longer does this; proofs/interpret/programs must be mended for it"
-)
+BROKEN = f"jax {jax.__version__} no longer does this; proofs/doors/jaxpr must be mended for it"
 
 
 def symbols():
@@ -125,7 +123,7 @@ def test_a_dimension_is_written_as_its_documentation_shows(dimension, text):
 
 def test_dimensions_are_objects_whose_queries_can_be_noticed():
     T, f = symbols()
-    kind = decisions.dimension_type()
+    kind = asked.dimension_type()
     assert isinstance(T, kind), BROKEN
     assert kind.__eq__ is not object.__eq__, BROKEN
     assert f != T, BROKEN
@@ -141,6 +139,6 @@ def test_an_equation_knows_its_line():
 def test_a_release_without_these_dimensions_is_told_of(monkeypatch):
     from scanproof import UsageError
 
-    monkeypatch.setattr(decisions, "MODULE", "jax._src.export.elsewhere")
+    monkeypatch.setattr(asked, "MODULE", "jax._src.export.elsewhere")
     with pytest.raises(UsageError, match="keeps its symbolic dimensions elsewhere"):
-        decisions.dimension_type()
+        asked.dimension_type()

@@ -17,9 +17,9 @@ from scanproof.numeric.claims import SOURCE
 from scanproof.proofs.check.all_sizes import equations_of
 from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.doors.jaxpr.programs import Written, equation, leaves, lowered
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.doors.refused import Refused
-from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.sizes import shapes_of
 from scanproof.proofs.readings.floats import Floats
 from scanproof.proofs.readings.problem import problem

@@ -20,7 +20,6 @@ from scanproof.constructs.tokens import interleaved, windows
 from scanproof.proofs import kernel
 from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.check.axioms import AXIOMS, discharged
-from scanproof.proofs.check.comparison import disagreement
 from scanproof.proofs.check.instances.evaluate import in_symbols
 from scanproof.proofs.check.instances.stated import stated
 from scanproof.proofs.decide import workers
@@ -29,7 +28,6 @@ from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES, FIXED, FLINT, holds
 from scanproof.proofs.exact.mutation import OnLeaf
 from scanproof.proofs.interpret.array import KernelArray, symbol
-from scanproof.proofs.interpret.claims import read
 from scanproof.proofs.interpret.evaluate import Evaluator
 from scanproof.proofs.interpret.namespace import Namespace
 from scanproof.proofs.interpret.questions import Unreadable
@@ -246,16 +244,6 @@ def test_a_loop_that_carries_something_is_seen_when_the_reading_is_compared():
 
     found = prove(claim(body, {"u": "n"}))
     assert "one leaves something to the next" in str(found)
-
-
-@pytest.mark.long
-def test_a_misread_function_is_seen_when_the_reading_is_compared(monkeypatch):
-    claim = CLAIMS["gd-ssm.forms+mask"]
-    with proving() as current:
-        assert disagreement(claim, read(claim, current)) is None
-    monkeypatch.setattr(Namespace, "tril", lambda self, one: one)
-    with proving() as current:
-        assert disagreement(claim, read(claim, current)) is not None
 
 
 def test_the_kernel_raises_and_does_not_assert():

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from scanproof.proofs.check.comparison import function_value
-from scanproof.proofs.interpret.evaluate import Evaluator
+from scanproof.proofs.interpret.evaluate import Evaluator, function_value
 from scanproof.proofs.interpret.terms import positions_in, taken
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.laws import EVEN, LAWS, ODD, law

@@ -16,8 +16,9 @@ from command_line import Run
 
 from scanproof import equal
 from scanproof.proofs.decide.proving import prove
-from scanproof.proofs.interpret.programs.literals import FORMATS, literals, meant
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.jaxpr.literals import literals
+from scanproof.proofs.doors.meant import FORMATS, meant
+from scanproof.proofs.doors.program import program
 
 ROUNDED = {
     "float64": float,

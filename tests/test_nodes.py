@@ -14,14 +14,19 @@ from claims import claim
 
 from scanproof import build, equal, gradient, iterate
 from scanproof import numpy as ours
-from scanproof.proofs.check.comparison import EXACT, FUNCTIONS, function_value
 from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.enclosures import ArbField
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
-from scanproof.proofs.interpret.evaluate import Evaluator, at_index
+from scanproof.proofs.interpret.evaluate import (
+    EXACT,
+    FUNCTIONS,
+    Evaluator,
+    at_index,
+    function_value,
+)
 from scanproof.proofs.interpret.session import session
 from scanproof.proofs.readings import floats
 from scanproof.proofs.readings.derivative import prepared, without_gradients

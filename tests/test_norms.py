@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 import sympy
 from claims import claim
+from formulas_at_numbers import disagreement
 
 from scanproof import absolute, at_most, definition, determines, equal, norm, operator_norm
-from scanproof.proofs.check.comparison import disagreement
+from scanproof.proofs.check.formulas import formulas
 from scanproof.proofs.check.instances.at_point import statements_at
 from scanproof.proofs.check.instances.enclosed import enclosed
 from scanproof.proofs.check.instances.hypotheses import meets_hypotheses
@@ -26,7 +27,6 @@ from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.engines import ENGINES, FIXED
 from scanproof.proofs.exact.roots import RootsField
-from scanproof.proofs.interpret.claims import read
 from scanproof.proofs.interpret.questions import Unreadable
 from scanproof.proofs.report.script import script
 from scanproof.proofs.search.proving import proving
@@ -236,7 +236,7 @@ def test_a_bound_on_empty_arrays_is_an_error():
 def test_a_reading_has_the_measures_and_the_hypotheses():
     def body(X, eta, C, B):
         yield at_most(norm(X @ B), C)
-        yield at_most(absolute(X)[:, 0], absolute(eta) + C)
+        yield at_most(absolute(X[:, 0]), absolute(eta) + C)
         yield at_most(operator_norm(B), C)
 
     conditions = {
@@ -246,7 +246,7 @@ def test_a_reading_has_the_measures_and_the_hypotheses():
     }
     row = claim(body, {"X": "n d", "B": "d d", "eta": "", "C": ""}, assuming=conditions)
     with proving() as current:
-        interpretation = read(row, current)
+        interpretation = formulas(row, current)
         assert [(p.measure, p.left.ndim, p.right.ndim) for p in interpretation.parts] == [
             ("norm", 2, 1),
             ("absolute", 1, 1),
@@ -287,7 +287,7 @@ def test_a_condition_that_is_another_one_on_symbols_is_no_hypothesis():
 )
 def test_a_norm_elsewhere_than_alone_on_the_left_is_not_read(body):
     with proving() as current, pytest.raises(Unreadable, match="elsewhere than alone"):
-        read(claim(body, {"x": "d", "C": ""}), current)
+        formulas(claim(body, {"x": "d", "C": ""}), current)
 
 
 @pytest.mark.long

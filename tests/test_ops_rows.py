@@ -19,8 +19,8 @@ from scanproof.constructs.learners import descent
 from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.numeric.claims import SOURCE
 from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.exact.engines import ENGINES
-from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.search.all_sizes import prove
 
 ROWS = {row.claim.id: row.claim for row in SOURCE.rows}

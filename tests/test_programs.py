@@ -10,16 +10,14 @@ import jax.numpy as jnp
 import pytest
 from claims import claim, decided
 from fuzzing.jax_agreement import agreed
-from fuzzing.jax_kinds import MATRICES
-from fuzzing.jax_programs import SHAPES, compared, jax_programs, node
+from fuzzing.jax_programs import jax_programs
 
 from scanproof import equal
 from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import linear_attention, ssd
-from scanproof.proofs.interpret.programs import symbolic
-from scanproof.proofs.interpret.programs.program import program
-from scanproof.proofs.interpret.programs.reader import Reader
+from scanproof.proofs.decide.proving import prove as run_both
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.search.all_sizes import prove
 
 
@@ -221,27 +219,6 @@ def test_random_programs_are_read_as_what_jax_computes(count):
     assert seen["same"] >= 0.95 * count, seen
 
 
-OTHER_NAMES = {"copy_p", "expand_dims", "log2", "one_minus_square", "scatter_add"}
-"""Of primitives in other releases."""
-
-
-def test_every_primitive_that_is_read_is_tried(monkeypatch):
-    met = set()
-    result = Reader._result
-
-    def noticed(self, equation, inputs):
-        met.add(equation.primitive.name)
-        return result(self, equation, inputs)
-
-    monkeypatch.setattr(Reader, "_result", noticed)
-    rng = random.Random("primitives")
-    for name, kept in MATRICES.items():
-        assert agreed(lambda A, *others, kept=kept: kept(A), name, rng, rounds=0) == "same", name
-    for _ in range(40):
-        compared(node(rng, rng.choice(SHAPES), 3), rng, rounds=0)
-    assert set(symbolic.RULES) - met <= OTHER_NAMES
-
-
 def under(function):
     """Whether a function of `u` (T,) is read, and if so as what it computes."""
     return agreed(lambda A, B, L, M, u, v: function(u), "u", random.Random("under"), 3)
@@ -265,16 +242,6 @@ def test_masks_as_numbers_are_compared_as_numbers():
 @pytest.mark.parametrize(
     "unread",
     [
-        lambda u: (places(u) + 127).astype(jnp.int8) * u,
-        lambda u: (places(u).astype(jnp.uint32) - 1) * u,
-        lambda u: (jnp.arange(u.shape[0], dtype=jnp.int8) * 100) * u,
-        lambda u: jax.lax.div((places(u) > 0).astype(int) * 3, 2) * u,
-        lambda u: (jnp.cumsum(places(u)) // 2) * u,
-        lambda u: (places(u) // 2) * u,
-        lambda u: (places(u) / 2).astype(int) * u,
-        lambda u: jax.lax.dynamic_slice(u, (1,), (1,)) * u,
-        lambda u: u.at[places(u) + 1].get(mode="clip"),
-        lambda u: u.at[places(u) + 1].get(mode="fill", fill_value=0),
         lambda u: jnp.where(places(u) > 0, u, jnp.nan),
         lambda u: u * (2 if u.shape[0] in {2, 3} else 1),
         lambda u: u * (2 if u.shape in {(2,), (3,)} else 1),
@@ -288,6 +255,39 @@ def test_masks_as_numbers_are_compared_as_numbers():
 )
 def test_what_real_numbers_and_whole_numbers_do_not_tell_is_not_read(unread):
     assert under(unread).startswith("not read")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "whole",
+    [
+        lambda u: jax.lax.div((places(u) > 0).astype(int) * 3, 2) * u,
+        lambda u: (jnp.cumsum(places(u)) // 2) * u,
+        lambda u: (places(u) // 2) * u,
+        lambda u: (places(u) / 2).astype(int) * u,
+        lambda u: jax.lax.dynamic_slice(u, (1,), (1,)) * u,
+        lambda u: u.at[places(u) + 1].get(mode="clip"),
+        lambda u: u.at[places(u) + 1].get(mode="fill", fill_value=0),
+    ],
+)
+def test_whole_parts_and_places_beyond_an_arrays_end_are_read_as_what_jax_computes(whole):
+    assert under(whole) == "same"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("narrow", "wide"),
+    [
+        (lambda u: (places(u) + 127).astype(jnp.int8) * u, lambda u: (places(u) + 127) * u),
+        (lambda u: (places(u).astype(jnp.uint32) - 1) * u, lambda u: (places(u) - 1) * u),
+        (
+            lambda u: (jnp.arange(u.shape[0], dtype=jnp.int8) * 100) * u,
+            lambda u: (places(u) * 100) * u,
+        ),
+    ],
+)
+def test_whole_numbers_that_run_over_their_type_are_refuted_as_they_run(narrow, wide):
+    assert run_both(narrow, shapes="u: T", equals=wide).result.verdict == "refuted"
 
 
 @pytest.mark.long

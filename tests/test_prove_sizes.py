@@ -19,8 +19,8 @@ from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide import in_order
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.doors.jaxpr import stand_ins
 from scanproof.proofs.exact.counterexample import Counterexample
-from scanproof.proofs.interpret.programs import stand_ins
 from scanproof.proofs.report.program_script import program_script
 
 

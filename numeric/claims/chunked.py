@@ -10,7 +10,7 @@ from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.forms import chunked as form
 from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import linear_attention, ssd
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.statements import Statement, equal
 
 from .source import READ, SMALL, as_given, flat, in_memory, lanes, longer

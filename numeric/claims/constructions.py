@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from scanproof.constructs.constructions.construction import SCALAR, Construction
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.statements import equal
 

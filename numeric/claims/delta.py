@@ -9,7 +9,7 @@ from typing import Any
 from scanproof.constructs.forms import wy
 from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import delta_rule
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.statements import Statement, equal
 
 from .chunked import CUT

@@ -6,7 +6,7 @@ from typing import Any
 
 from scanproof.constructs.learners import descent
 from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM, MEAN, SUM
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.statements import equal
 
 from .source import READ, lanes

@@ -8,7 +8,7 @@ from typing import Any
 from scanproof.constructs.arrays.scan import leaves, map_leaves, scan
 from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import delta_rule, gd_ssm, gril, linear_attention, longhorn, ssd
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.statements import Statement, equal
 
 from .source import READ, SMALL, as_given, flat, lanes, longer

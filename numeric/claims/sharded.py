@@ -9,7 +9,7 @@ from typing import Any
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.forms import prefix
 from scanproof.constructs.layers import linear_attention
-from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.statements import Statement, equal
 
 from .source import READ, lanes

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
-from scanproof.proofs.interpret.programs.parameters import INLINED, ScanParameters, parameters
 
 from . import compressed
 from .enclosed import Enclosed, Value, Whole, error, hull, magnitude, register
+from .parameters import INLINED, ScanParameters, parameters
 from .tables import Rule, into
 
 CONTROL: dict[str, Rule] = {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -20,13 +20,12 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
-from ..interpret.evaluate import at_index
-from ..interpret.programs.reader import needed, place
-from ..interpret.programs.tracing import traced
-from ..kernel.index import Index, declared
+from ..doors.jaxpr.equations import needed, place
+from ..doors.jaxpr.programs import Lowered
+from ..doors.jaxpr.tracing import Given, traced
+from ..language.sizes import Sizes
+from ..statement.whole import Number, Position, Size, Symbol, Whole, at
 
-Call = tuple[Callable[..., Any], Sequence[Sequence[Index]]]
-"""A program with the shapes of its arrays, lengths in symbols."""
 STEPS, MORE = (0, 1, 2), (3, 4)
 """The places on the line from which all others follow, and others where a polynomial of degree 2 does not do."""
 FAR = ((60, 900), (6_000, 12_000))
@@ -56,20 +55,23 @@ class Token(NamedTuple):
 
 
 def difference(
-    calls: Sequence[Call], sizes: Mapping[int, str], spelled: Sequence[int], seed: int
+    programs: Sequence[Any], least: Sizes, spelled: Sequence[int], seed: int
 ) -> str | None:
     """Where a program is another one at some sizes than at others, in words; None if that is not seen.
 
     Args:
-        calls: the programs, as a claim calls them.
-        sizes: the names of the symbols for sizes.
+        programs: as a claim calls them; those that JAX traces are looked at.
+        least: the least of each size.
         spelled: numbers in the code.
         seed: decides which sizes are looked at.
     """
-    far = FAR if len(calls) <= FEW else FAR[-1:]
-    for function, shapes in calls:
+    own = [one for one in programs if isinstance(one, Lowered)]
+    far = FAR if len(own) <= FEW else FAR[-1:]
+    for one in own:
+        if getattr(one.function, "unrolls", False):  # it has other operations at numbers
+            continue
         try:
-            found = _difference(function, shapes, sizes, spelled, random.Random(seed), far)
+            found = _difference(one, least, spelled, random.Random(seed), far)
         except (UsageError, _Untraced):
             continue  # it says itself that it does not do these sizes
         if found is not None:
@@ -82,70 +84,67 @@ class _Untraced(Exception):
 
 
 def _difference(
-    function: Callable[..., Any],
-    shapes: Sequence[Sequence[Index]],
-    sizes: Mapping[int, str],
+    program: Lowered,
+    least: Sizes,
     spelled: Sequence[int],
     rng: random.Random,
     places: Sequence[tuple[int, int]],
 ) -> str | None:
-    line = {v: (_first(v, k), rng.randint(1, SPREAD)) for k, v in enumerate(sorted(sizes))}
+    line = {  # all sizes begin elsewhere
+        name: (max(low, FIRST) + 2 * k, rng.randint(1, SPREAD))
+        for k, (name, low) in enumerate(least.items())
+    }
 
-    def at(step: int) -> dict[int, int]:
-        return {v: first + step * more for v, (first, more) in line.items()}
+    def on_line(step: int) -> dict[str, int]:
+        return {name: first + step * more for name, (first, more) in line.items()}
 
-    texts = [text(function, shapes, at(step)) for step in STEPS]
+    texts = [text(program, on_line(step)) for step in STEPS]
     if any(text is None for text in texts):
         raise _Untraced
     found = [t for t in texts if t is not None]
     problem = _unlike(found[0], found[1]) or _unlike(found[0], found[2])
     if problem is not None:
-        return _rendered(problem, sizes, at(2), at(0))
+        return _rendered(problem, on_line(2), on_line(0))
     for low, high in places:
         step = rng.randint(low, high)
-        far = text(function, shapes, at(step))
+        far = text(program, on_line(step))
         if far is None:
             continue
         problem = _unlike(found[0], far) or _beside(found, far, step)
         if problem is not None and len(found) == len(STEPS):  # a length may be a product of several
-            more = [text(function, shapes, at(k)) for k in MORE]
+            more = [text(program, on_line(k)) for k in MORE]
             found += [t for t in more if t is not None and len(t) == len(found[0])]
             problem = _unlike(found[0], far) or _beside(found, far, step)
         if problem is not None:
-            return _rendered(problem, sizes, at(step), at(0))
-    for v, (first, _) in line.items():
+            return _rendered(problem, on_line(step), on_line(0))
+    for name, (first, _) in line.items():
         for n in [n for n in spelled if first < n <= MOST][:SPELLED]:
-            there = {**at(0), v: n}
-            one = text(function, shapes, there)
+            there = {**on_line(0), name: n}
+            one = text(program, there)
             problem = None if one is None else _unlike(found[0], one) or _changed(found, one)
             if problem is not None:
-                return _rendered(problem, sizes, there, at(0))
+                return _rendered(problem, there, on_line(0))
     return None
 
 
-def _first(v: int, k: int) -> int:
-    """Where a size begins: all of them begin elsewhere."""
-    least = max((-e.const for e in declared(v)), default=0)
-    return max(least, FIRST) + 2 * k
-
-
-def text(
-    function: Callable[..., Any], shapes: Sequence[Sequence[Index]], at: Mapping[int, int]
-) -> list[Token] | None:
+def text(program: Lowered, sizes: Sizes) -> list[Token] | None:
     """The program traced at these sizes; None if it refuses them."""
-    place = dict(at)
-    for v in sorted({v for shape in shapes for d in shape for v in d.variables()} - set(at)):
-        below, above = declared(v)
-        low, high = (
-            -at_index(below - Index(0, {v: 1}), place),
-            at_index(above + Index(0, {v: 1}), place),
-        )
-        place[v] = (low + high) // 2
-    dims = [[Index(at_index(d, place)) for d in shape] for shape in shapes]
-    if any(d.const < 0 for shape in dims for d in shape):
+
+    def value(symbol: Symbol) -> int:
+        if isinstance(symbol, Size):
+            return sizes[symbol.name]
+        assert isinstance(symbol, Position)  # of a loop of the claim's body: its middle
+        return (number(symbol.low) + number(symbol.high) - 1) // 2
+
+    def number(length: Number) -> int:
+        return at(length, value) if isinstance(length, Whole) else length
+
+    shapes = [tuple(map(number, one.shape)) for one in program.inputs]
+    if any(n < 0 for shape in shapes for n in shape):
         return None
+    given = [Given(shape, one.format) for shape, one in zip(shapes, program.inputs, strict=True)]
     try:
-        closed = traced(function, dims, folded=True).jaxpr
+        closed = traced(program.function, given, folded=True).jaxpr
     except Exception:  # a program is foreign code, and may refuse a size
         return None
     return [*_of_constants(closed.consts), *_of(closed.jaxpr)]
@@ -259,8 +258,6 @@ def _changed(found: Sequence[Sequence[Token]], other: Sequence[Token]) -> str | 
     return None
 
 
-def _rendered(
-    problem: str, sizes: Mapping[int, str], there: Mapping[int, int], first: Mapping[int, int]
-) -> str:
-    at, other = (", ".join(f"{sizes[v]} = {n}" for v, n in one.items()) for one in (there, first))
+def _rendered(problem: str, there: Sizes, first: Sizes) -> str:
+    at, other = (", ".join(f"{name} = {n}" for name, n in one.items()) for one in (there, first))
     return f"the program is another one at {at} than at {other}: {problem}"

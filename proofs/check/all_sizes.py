@@ -151,7 +151,7 @@ def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mut
         narrow = too_narrow(claim, current)
         if narrow is not None:
             raise _Doubtful(narrow)
-        _expect_one_program(claim, interpretation, current)
+        _expect_one_program(claim, current)
         own = bounds = None
         if not statements and certificate.trace is not None:
             raise Refused("the claim says no equations")
@@ -202,14 +202,14 @@ def assumed(current: Session, divided: bool, logarithms: bool = False) -> list[s
     return [*said, *map(in_words, current.fits), *current.taken]
 
 
-def _expect_one_program(claim: Claim, interpretation: Interpretation, current: Session) -> None:
+def _expect_one_program(claim: Claim, current: Session) -> None:
     """Refuse a claim of which JAX traces another program at some sizes than at others: symbols do not show that."""
     if not current.programs:
         return
     from .alike import difference
 
-    source = Source([*claim.functions, *(function for function, _ in current.programs)])
-    names = {v: name for name, v in interpretation.variables.items()}
-    problem = difference(current.programs, names, sorted(source.numbers), source.seed)
+    source = Source([*claim.functions, *(one.function for one in current.programs)])
+    least = {name: min(values) for name, values in claim.ranges.items()}
+    problem = difference(current.programs, least, sorted(source.numbers), source.seed)
     if problem is not None:
         raise _Doubtful(problem)

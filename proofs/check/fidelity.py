@@ -23,10 +23,11 @@ from ..exact.meter import Meter, TooLong
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name
 from ..readings.derivative import prepared
-from ..readings.floats import relations
+from ..readings.floats import Floats, relations
 from ..readings.functions import smooth
 from ..readings.metered import Counting, Metered
 from ..readings.program import compiled, functions
+from ..readings.reading import Reading
 from ..statement import making, nodes
 from ..statement.conditions import is_whole
 from ..statement.errors import IllFormed
@@ -52,6 +53,10 @@ ONE_CHOICE, AT_NUMBERS = 4, 2
 """How often the body is run where there is one choice of sizes, and where it is recorded at one."""
 RUN_OVER = (ArithmeticError, MemoryError, RecursionError)
 """What the machine's numbers and memory raise far out; all else that is raised there is the body's own."""
+MOVES, MOVED = 3, 2.0**-26
+"""How often inputs far out are moved, and how far relatively, where both sides differ."""
+SMALL = 2
+"""How far sizes are above the least where what programs need besides is tried."""
 VOLUME = 400
 """Choices whose sizes have a greater product are left out, unless all but one of them are least."""
 ROUNDING = 2**20 * float(np.finfo(float).eps)
@@ -65,7 +70,9 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
         claim: the claim.
         statement: what was recorded of it.
     """
-    statement = _said_by_the_body(claim, statement)
+    why = broken(statement)
+    if why:
+        return why
     comparison = _Comparison(claim, statement)
     at_numbers: Ran = set()
     every = [dict(statement.at)] * AT_NUMBERS if statement.at else choices(claim)
@@ -131,10 +138,36 @@ class _Comparison:
         if other is not None:
             return f"the statement has no value{where}, where the body has: {other}"
         differing = _differing(own, found, far)
+        if differing and far and not _differing(own, found, far, self._moved(sizes, inputs, found)):
+            return None  # what rounding of the inputs explains
         if differing:
             return f"{differing}{where}"
         self.compared.update(k for k, sides in enumerate(found) if all(map(_has_value, sides)))
         return None
+
+    def _moved(self, sizes: Sizes, inputs: Mapping[str, np.ndarray], found: Pairs) -> list[Any]:
+        """How far each side moves where all inputs move by half of the digits of a float.
+
+        What is ill-conditioned, such as a long triangular system, loses the other digits as well.
+        """
+        farthest: list[Any] = [(0.0, 0.0)] * len(found)
+        for _ in range(MOVES):
+            near = {
+                name: array * (1 + MOVED * self.rng.choice((-1, 1), array.shape))
+                for name, array in inputs.items()
+            }
+            with np.errstate(all="ignore"):
+                again, error = _attempted(lambda near=near: self.read(sizes, near, None))
+                if error is not None:
+                    return farthest
+                farthest = [
+                    tuple(
+                        np.maximum(most, abs(_array(a) - _array(b)))
+                        for most, a, b in zip(*one, strict=True)
+                    )
+                    for one in zip(farthest, found, again, strict=True)
+                ]
+        return farthest
 
     def far_out(self, tried: Sequence[Sizes]) -> str | None:
         """The same with each size in turn far out, as far as operations go, while the others are small.
@@ -170,13 +203,25 @@ class _Comparison:
         return f"statement {unseen[0] + 1} has no value at any size tried" if unseen else None
 
 
-def _said_by_the_body(claim: Claim, statement: Statement) -> Statement:
-    """The statement without what is to be shown of programs besides, of inputs that the claim has not."""
-    own = [one for one in statement.inputs if one.name in claim.given]
-    if len(own) == len(statement.inputs):
-        return statement
-    said = [one for one in statement.relations if set(inputs_of([one])) <= {*own}]
-    return replace(statement, inputs=tuple(own), relations=tuple(said))
+def broken(statement: Statement) -> str:
+    """What has to hold for the nodes to be those of programs and does not, at small sizes; "" if nothing is seen.
+
+    The statement is none of the claim's then, whatever the body computes.
+    """
+    sizes = {one.name: one.least + SMALL for one in statement.sizes}
+    rng, length = np.random.default_rng(0), Reading(np, sizes, {}).whole
+    inputs = {}
+    for one in inputs_of(statement.owed):
+        dims = tuple(map(length, one.lengths))
+        inputs[one.name] = (
+            rng.integers(0, 2, dims) if one.format.is_whole else rng.uniform(0.25, 1, dims)
+        )
+    with np.errstate(all="ignore"):
+        reading = Floats(sizes, inputs)
+        for one in statement.owed:
+            if not one.each and not _near(reading(one.left), reading(one.right), False):
+                return f"{''.join(map(str, one.label))}, which is not so"
+    return ""
 
 
 Read = Callable[[Sizes, Mapping[str, np.ndarray], Meter | None], list[tuple[Any, Any]]]
@@ -268,12 +313,17 @@ def _runs_over(node: nodes.Node) -> bool:
     return False
 
 
-def _differing(own: Sequence[tuple[Any, Any]], read: Sequence[tuple[Any, Any]], far: bool) -> str:
+Pairs = Sequence[tuple[Any, Any]]
+
+
+def _differing(own: Pairs, read: Pairs, far: bool, moved: Sequence[Any] | None = None) -> str:
+    """Where the two differ, by more than rounding loses and inputs' rounding moves; "" if they do not."""
     if len(own) != len(read):
         return f"the body makes {len(own)} statements, and what was recorded {len(read)}"
     for k, (one, other) in enumerate(zip(own, read, strict=True), start=1):
-        for side, a, b in zip(("left", "right"), one, other, strict=True):
-            if not _near(a, b, far):
+        lost = (0.0, 0.0) if moved is None else moved[k - 1]
+        for side, a, b, most in zip(("left", "right"), one, other, lost, strict=True):
+            if not _near(a, b, far, most):
                 return f"the {side} side of statement {k} is not what the body computes"
     return ""
 
@@ -288,7 +338,7 @@ def _has_value(side: Any) -> bool:
     return bool(np.isfinite(array).any()) or not array.size
 
 
-def _near(own: Any, read: Any, far: bool) -> bool:
+def _near(own: Any, read: Any, far: bool, moved: Any = 0.0) -> bool:
     a, b = _array(own), _array(read)
     if a.shape != b.shape:
         return False
@@ -297,4 +347,4 @@ def _near(own: Any, read: Any, far: bool) -> bool:
         undefined |= ~np.isfinite(a)
     with np.errstate(all="ignore"):
         largest = np.max(np.abs(a[~undefined]), initial=1)
-        return bool(np.all(undefined | (np.abs(a - b) <= ROUNDING * largest)))
+        return bool(np.all(undefined | (np.abs(a - b) <= ROUNDING * largest + moved)))

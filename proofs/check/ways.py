@@ -17,17 +17,15 @@ from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any
 
+from ..doors.program import RUN
 from ..doors.record.claims import record
 from ..doors.refused import Refused
-from ..interpret.programs import program
 from ..interpret.questions import ARRAYS, PACKAGE, is_told, shown
 from ..language.claim import Claim
 from ..statement.statement import Statement
 
 Ran = set[tuple[CodeType, int]]
 """Instructions of bodies, and of the functions of theirs that are no library's: their code and place in it."""
-PROGRAMS = str(program.__file__)
-"""The file whose function `run` runs a program, and nothing else."""
 DEFINITIONS = str(PACKAGE / "constructs") + os.sep
 """Where the package's definitions lie, which are the same Python for all arrays."""
 BY_KIND = frozenset(("type", "__class__", "id"))
@@ -43,7 +41,7 @@ def another_way(claim: Claim, statement: Statement, at_numbers: Ran) -> str | No
         return None
     recorded: Ran = set()
     with noting(recorded), suppress(Refused):
-        record(claim, dict(statement.at) or None, programs=True)
+        record(claim, dict(statement.at) or None)
     places = sorted(_line(code, offset) for code, offset in at_numbers - recorded)
     if not places:
         return None
@@ -92,7 +90,7 @@ def noting(ran: Ran) -> Iterator[None]:
 def _in_program(frame: FrameType | None) -> bool:
     """Whether it is a JAX program that runs, which is compared by its values: JAX traces others at numbers."""
     while frame is not None:
-        if frame.f_code.co_name == "run" and frame.f_code.co_filename == PROGRAMS:
+        if frame.f_code is RUN:
             return True
         frame = frame.f_back
     return False

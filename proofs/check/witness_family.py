@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from ..interpret.array import KernelArray, holds
 from ..interpret.claims import Interpretation, Part
+from ..interpret.evaluate import free_variables
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session, Sessions
 from ..interpret.terms import inverse, number
@@ -31,7 +32,6 @@ from ..language.claim import Claim
 from ..language.sizes import axes
 from ..language.statements import Differs, Undetermined
 from .axioms import POSITIVE, axioms_of
-from .comparison import free_variables
 from .families import Family, numbers
 from .formulas import Mutation, formulas
 from .instances.hypotheses import meets_hypotheses
@@ -199,7 +199,6 @@ def member(
             mutate,
             given=lambda name, dims: family[name].terms(dims),
             sizes=sizes,
-            inputs=lambda sizes: numbers(claim, family, sizes),
         )
     except ZeroDivisionError as error:
         raise NotProved("at the inputs tried, something is divided by 0") from error

@@ -68,19 +68,17 @@ TRIED_WELL = 4
 """At how many sizes many points are tried where conditions are bounds."""
 
 
-def find(claim: Claim, engines: Engines, compared: bool = False) -> Certificate:
+def find(claim: Claim, engines: Engines) -> Certificate:
     """What settles the claim, or why nothing was found.
 
     Args:
         claim: the claim.
         engines: those that are queried.
-        compared: whether an interpretation for all sizes is compared with the claim's own numbers before it is proved,
-            as the check does afterwards.
 
     Raises:
         UsageError: if no inputs meet its conditions.
     """
-    search = Search(claim, engines, compared)
+    search = Search(claim, engines)
     for strategy in STRATEGIES:
         found = strategy(search)
         if found is not None:
@@ -128,10 +126,9 @@ def _may_fail(claim: Claim, sizes: Sizes, part: int) -> bool:
 class Search:
     """What the strategies share; nothing is evaluated before one of them asks for it."""
 
-    def __init__(self, claim: Claim, engines: Engines, compared: bool = False) -> None:
+    def __init__(self, claim: Claim, engines: Engines) -> None:
         self.claim = claim
         self.engines = engines
-        self.compared = compared
         self.met = self._met() if claim.assuming else []
 
     def _met(self) -> list[Met]:
@@ -144,7 +141,7 @@ class Search:
     @cached_property
     def proof(self) -> AllSizes | str:
         """What the kernel is to be shown, or why there is nothing."""
-        found = find_all_sizes(self.claim, compared=self.compared)
+        found = find_all_sizes(self.claim)
         return found if isinstance(found, str) else found.certificate
 
     @property

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..check.all_sizes import LOGARITHMS, NO_DENOMINATOR_IS_0
-from ..interpret.programs.arithmetic import DOMAINS
-from ..interpret.programs.tracing import ASKED_FOR, FORMATS, format_of, in_format
-from ..interpret.questions import aside
-from ..kernel.index import Index
+from ..doors.jaxpr.tracing import ASKED_FOR, FORMATS, Format, Given, format_of, in_format
+from ..readings.roots import NOT_BELOW
+from ..statement.formats import REAL
 
 CASTS = ("convert_element_type", "reduce_precision", "copy", "copy_p")
 """What a program has in one format and not in another, and does not change a real number."""
@@ -25,7 +24,7 @@ NEAR = 1e-5
 """Numbers of two formats that are this near, for their size, are one number rounded."""
 
 
-def difference(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> str | None:
+def difference(function: Callable[..., Any], shapes: Sequence[Sequence[int]]) -> str | None:
     """In which format a program does something else, in words; None if it does the same, or has one format only."""
     own, other = format_of(function), FORMATS[1]
     if own == ASKED_FOR:
@@ -34,10 +33,8 @@ def difference(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) 
         )
     if own != FORMATS[0]:
         return None
-    with suppress(Exception), aside():  # it may take no other format
-        one, two = (
-            list(_done(in_format(function, shapes, form, False).jaxpr)) for form in (own, other)
-        )
+    with suppress(Exception):  # it may take no other format
+        one, two = (list(_done(_in(form, function, shapes))) for form in (own, other))
         if len(one) != len(two) or not all(map(_alike, one, two)):
             return (
                 f"inputs are of the format {own.name}: with {other.name} the program is another one"
@@ -45,17 +42,25 @@ def difference(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) 
     return None
 
 
-def domains(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> list[str]:
+def domains(function: Callable[..., Any], shapes: Sequence[Sequence[int]]) -> list[str]:
     """Where the functions that a program takes are not defined, in words; its operations are looked at alone."""
-    used = set(_done(in_format(function, shapes, format_of(function), False).jaxpr))
+    used = set(_done(_in(format_of(function), function, shapes)))
     return [said for said, names in OUTSIDE.items() if used & names]
+
+
+def _in(form: Format, function: Callable[..., Any], shapes: Sequence[Sequence[int]]) -> Any:
+    """The jaxpr with real inputs of a format."""
+    return in_format(function, [Given(tuple(one), REAL) for one in shapes], form).jaxpr
 
 
 OUTSIDE = {
     NO_DENOMINATOR_IS_0: {"div", "rem", "rsqrt", "pow", "triangular_solve"},
     LOGARITHMS: {"log", "log1p", "log2"},
-    DOMAINS["sqrt"]: {"sqrt", "rsqrt"},
-    **{said: {name} for name, said in DOMAINS.items() if name != "sqrt"},
+    NOT_BELOW: {"sqrt", "rsqrt"},
+    "asin is of numbers from −1 to 1": {"asin"},
+    "acos is of numbers from −1 to 1": {"acos"},
+    "acosh is of numbers ≥ 1": {"acosh"},
+    "atanh is of numbers between −1 and 1": {"atanh"},
 }
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from scanproof.constructs.errors import UsageError
 
 from ..check.kernel_errors import refusal
-from ..interpret.programs.decisions import folders
-from ..interpret.programs.tracing import NoArrays, traced
-from ..interpret.questions import Unreadable, aside, raised_at
+from ..doors.jaxpr.asked import folders
+from ..doors.jaxpr.tracing import NoArrays, at_numbers
+from ..doors.refused import Refused
+from ..interpret.questions import raised_at
 from ..kernel.errors import KernelError
-from ..kernel.index import Index
 from ..language.claim import Claim
 from ..language.sizes import by_name, shape
 
@@ -40,11 +40,9 @@ def of_sides(
     """The error that says which program does not run, and at which of the sizes that are tried."""
     for name, function in sides.items():
         for sizes in claim.every_size:
-            dims = [tuple(map(Index, shape(text, sizes))) for text in claim.given.values()]
             try:
-                with aside():
-                    traced(function, dims)
-            except (Unreadable, UsageError):
+                at_numbers(function, [shape(text, sizes) for text in claim.given.values()])
+            except (Refused, UsageError):
                 continue
             except Errors as found:
                 return UsageError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..check.result import Result
-from ..interpret.programs.literals import Literal
+from ..doors.meant import Literal
 
 
 @dataclass

@@ -19,14 +19,15 @@ from typing import Any
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.errors import UsageError
 
+from ..doors.jaxpr import purity
+from ..doors.jaxpr.literals import literals
+from ..doors.jaxpr.tracing import at_numbers, format_of
+from ..doors.meant import Literal, taken
+from ..doors.program import program
+from ..doors.refused import Refused
 from ..exact.engines import UnequalShapes
-from ..interpret.programs import purity
-from ..interpret.programs.literals import Literal, literals, taken
 from ..interpret.programs.outputs import matched, paths, said
-from ..interpret.programs.program import program
-from ..interpret.programs.tracing import format_of, traced
 from ..interpret.questions import Unreadable
-from ..kernel.index import Index
 from ..language import stage
 from ..language.claim import Claim
 from ..language.fields import RESERVED
@@ -312,20 +313,22 @@ def _traced_once(name: str, function: Callable[..., Any], claim: Claim, at: Size
     dims = _dims(claim, at)
     try:
         with purity.pure(name):
-            first = traced(function, dims)
-            again = traced(function, dims)
-    except (UsageError, Unreadable):
+            first = at_numbers(function, dims)
+            again = at_numbers(function, dims)
+    except Refused as error:
+        raise Unreadable(str(error)) from error
+    except UsageError:
         raise
     except mistakes.Errors as error:
         raise UsageError(
-            f"{name} does not run on arrays of shapes {', '.join(str(tuple(e.const for e in d)) for d in dims)} "
+            f"{name} does not run on arrays of shapes {', '.join(map(str, dims))} "
             f"({by_name(at)}) as JAX traces it: {mistakes.said(error)}"
         ) from error
     purity.same(name, first.jaxpr, again.jaxpr)
 
 
-def _dims(claim: Claim, at: Sizes) -> list[tuple[Index, ...]]:
-    return [tuple(map(Index, shape(text, at))) for text in claim.given.values()]
+def _dims(claim: Claim, at: Sizes) -> list[tuple[int, ...]]:
+    return [tuple(shape(text, at)) for text in claim.given.values()]
 
 
 def _literals(programs: Mapping[str, Callable[..., Any]], claim: Claim, at: Sizes) -> list[Literal]:
@@ -335,7 +338,7 @@ def _literals(programs: Mapping[str, Callable[..., Any]], claim: Claim, at: Size
         with suppress(
             Exception
         ):  # a specification's mistakes are reported where the claim is decided
-            found += literals(traced(function, _dims(claim, at)).jaxpr, side)
+            found += literals(at_numbers(function, _dims(claim, at)).jaxpr, side)
     return found
 
 
@@ -352,7 +355,7 @@ def _taking(result: Result, read: Sequence[Literal]) -> Result:
 
 
 def _granted(
-    result: Result, programs: Iterable[Callable[..., Any]], dims: Sequence[tuple[Index, ...]]
+    result: Result, programs: Iterable[Callable[..., Any]], dims: Sequence[tuple[int, ...]]
 ) -> Result:
     """The same, saying in which format programs are read, and of identities at some sizes where they say nothing."""
     every = list(programs)

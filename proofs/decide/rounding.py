@@ -14,10 +14,11 @@ from ..check.instances.enclosed import BITS
 from ..check.instances.evaluate import evaluate
 from ..check.instances.points import find
 from ..check.result import sizes_text
+from ..doors.meant import BLUR, DYADIC, PLAIN, Literal
 from ..exact.counterexample import Counterexample, special
+from ..exact.enclosures import ArbField
 from ..exact.instance import Point, scalars
 from ..exact.instance import shapes as shapes_at
-from ..interpret.programs.literals import BLUR, Blurred, Literal
 from ..language.claim import Claim
 from ..language.numbers import exceeds
 from ..language.sizes import Sizes
@@ -27,6 +28,30 @@ from .verdict import Result
 
 SHOWN = 3
 """How many literals are named where a refutation hinges on them."""
+
+
+class Blurred(ArbField):
+    """Balls for numbers, in which those of a program are as wide as its literals' rounding.
+
+    So what hinges on that is not distinguished. Small binary fractions are meant as they are.
+    """
+
+    def __init__(self, blur: Fraction) -> None:
+        super().__init__()
+        self.blur = float(blur)
+
+    def number(self, value: Any) -> Any:
+        """A ball around a number that stands in a program."""
+        exact = super().number(value)
+        if not isinstance(value, Fraction) or _is_plain(value):
+            return exact
+        return exact * self._flint.arb(1, self.blur)
+
+
+def _is_plain(value: Fraction) -> bool:
+    p, q = value.as_integer_ratio()
+    odd = abs(p) // (p & -p) if p else 0
+    return q & (q - 1) == 0 and q <= DYADIC and odd.bit_length() <= PLAIN
 
 
 def beyond_rounding(
@@ -49,8 +74,13 @@ def beyond_rounding(
                 reason=f"false at {sizes_text(sizes)}",
                 evidence=evidence,
             )
-    blur = float(max([BLUR, *(one.meant.blur() for one in involved)]))
+    blur = float(_blur(involved))
     return Result("unknown", reason=_hinges(involved), definitions=result.definitions, blur=blur)
+
+
+def _blur(involved: Sequence[Literal]) -> Fraction:
+    """How far, relatively, literals may be off what their author meant."""
+    return max([BLUR, *(one.meant.blur() for one in involved)])
 
 
 def _hinges(involved: Sequence[Literal]) -> str:
@@ -75,8 +105,9 @@ def _explained(claim: Claim, sizes: Sizes, point: Point, involved: Sequence[Lite
 
     try:
         with flint.ctx.workprec(BITS):
-            balls = Blurred()
-            found = evaluate(claim, balls, sizes, scalars(claim, balls, point))
+            balls = Blurred(_blur(involved))
+            arrays = scalars(claim, ArbField(), point)
+            found = evaluate(claim, balls, sizes, arrays)
             pairs = [pair for statement in found for pair in _pairs(statement)]
             if all(ball.is_finite() for pair in pairs for ball in pair):
                 return not any(a != b for a, b in pairs)  # balls that do not overlap
@@ -110,7 +141,7 @@ def _clearly_false(
 
 def _apart(found: Sequence[Statement], involved: Sequence[Literal]) -> int | None:
     """The first statement whose sides are farther apart than literals are from what they may mean."""
-    blur = max([BLUR, *(one.meant.blur() for one in involved)])
+    blur = _blur(involved)
     for part, statement in enumerate(found):
         for a, b in _pairs(statement):
             if exceeds(abs(a - b) - blur * (1 + abs(a) + abs(b))):

@@ -90,7 +90,7 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     if (
         result.broken
     ):  # what was read may not be the claim's own, which the search left to the check
-        certificate, result = _found(claim, lambda: find(claim, engines, compared=True), ran)
+        certificate, result = _found(claim, lambda: find(claim, engines), ran)
     if result.fails is not None:
         fails = result.fails
         certificate, result = _found(claim, lambda: find_again(claim, fails), ran)

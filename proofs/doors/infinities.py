@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..interpret.programs.literals import Meant
 from ..statement import choices, functions, making, nodes
 from ..statement.cases import cases_of
 from ..statement.making import constant, full, number
 from ..statement.nodes import Node, Shape
 from ..statement.order import nonnegative
+from .meant import Meant
 from .refused import Refused
 
 ZERO = number(0)
@@ -86,7 +86,7 @@ def nothing_but(number_: float, shape: Shape, dtype: Any) -> Value:
 
 
 def meant_by(found: Meant) -> Node:
-    """The number that a float means, of what `literals.meant` says."""
+    """The number that a float means, of what `meant.meant` says."""
     if not (found.root or found.log):
         return number(found.number)
     node = making.entrywise("log" if found.log else "sqrt", number(found.number))

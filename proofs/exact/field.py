@@ -69,10 +69,6 @@ class Field(Protocol):
         """The largest eigenvalue of a symmetric matrix of scalars."""
         raise NotPolynomial("the largest singular value")
 
-    def literal(self, given: Any) -> Any:
-        """What a number in a program means (`interpret.programs.literals.Meant`)."""
-        return given.scalar(self)
-
     def matmul(self, left: np.ndarray, right: np.ndarray) -> Any:
         """The product of two matrices of scalars."""
         return np.matmul(left, right)

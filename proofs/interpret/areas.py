@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from ..kernel.index import Index, as_index, declared, facts, name
 from ..kernel.inequalities import implied
@@ -78,7 +78,6 @@ class Area:
 
 
 Length: TypeAlias = Index | Area
-L = TypeVar("L", bound=Length)
 
 
 def of(one: Length | int) -> Area:
@@ -152,21 +151,6 @@ def sign(one: Length) -> bool | None:
     if positive(one, 0):
         return True
     return False if positive(times(one, Index(-1))) else None
-
-
-def in_order(one: L, other: L) -> tuple[L, L]:
-    """The two with the one first that is the smaller, or as large, at all sizes.
-
-    Raises:
-        Unreadable: if that depends on the sizes.
-    """
-    gap = add(other, one, -1)
-    known = sign(gap)
-    if known is None:
-        error = Unreadable(f"whether {spelled(one)} ≤ {spelled(other)} depends on the sizes")
-        error.split = gap  # `told_apart` says which cases that makes
-        raise error
-    return (one, other) if known else (other, one)
 
 
 STEPS = 12

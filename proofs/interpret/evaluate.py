@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..kernel import index as declarations
-from ..kernel.index import Index, declared
+from ..kernel.index import Index, declared, facts
 from ..kernel.term import (
     DEFINED,
     INVERSE,
@@ -261,3 +262,37 @@ def positions(variables: Sequence[int], at: Mapping[int, int]) -> Iterator[dict[
     low, high = (at_index(e, {**at, v: 0}) for e in declared(v))
     for chosen in range(-low, high + 1):
         yield from positions(rest, {**at, v: chosen})
+
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    **{"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs},
+    **{name: getattr(math, name) for name in ("tanh", "sin", "cos", "erf")},
+    **{name: getattr(math, name) for name in ("tan", "asin", "acos", "atan")},
+    **{name: getattr(math, name) for name in ("asinh", "acosh", "atanh")},
+    **{"floor": math.floor, "ceil": math.ceil, "round": round},
+    "softplus": lambda value: max(value, 0) + math.log1p(math.exp(-abs(value))),
+}
+EXACT: dict[str, Callable[[Any], Any]] = {
+    "abs": abs,
+    "relu": lambda value: max(value, value * 0),
+    "step": lambda value: Fraction(value > 0),
+    "zero": lambda value: Fraction(value == 0),
+}
+
+
+def function_value(name: str, at: Any) -> Any:
+    """|z|, exp(0) and log(1) as such; other values as floats."""
+    if name in EXACT:
+        return EXACT[name](at)
+    exact = {("exp", 0): Fraction(1), ("log", 1): Fraction(0)}.get((name, at))
+    return FUNCTIONS[name](float(at)) if exact is None else exact
+
+
+def free_variables(terms: Sequence[Term], axes: Sequence[Index], at: dict[int, int]) -> list[int]:
+    """The free variables but sizes, and those of their ranges, in the order of their declaration."""
+    found = {v for t in terms for v in t.scope} | {v for e in axes for v in e.variables()}
+    while True:
+        more = {v for e in facts(found) for v in e.variables()} - found
+        if not more:
+            return sorted(found - set(at))
+        found |= more

@@ -25,27 +25,6 @@ It is handed in by whoever reads, and not trusted: see `simplifying`.
 
 
 @dataclass
-class Loop:
-    """A loop that was read for all its turns."""
-
-    turns: list[Index]
-    """A variable for each turn that was read; each of them stands for all."""
-    ended: bool = False
-    """Whether the loop ran to its end."""
-
-
-@dataclass(frozen=True)
-class Fit:
-    """A condition on the sizes: that a program's whole number fits its type."""
-
-    number: Index
-    most: int
-    """It is no larger than this."""
-    place: str
-    """The type, and the equation that makes it, in words."""
-
-
-@dataclass
 class Session:
     """What is known while one claim is interpreted."""
 
@@ -60,13 +39,12 @@ class Session:
     """Products over a range; their second position is where it begins, the first how many factors there are."""
     made: list[tuple[Recursion, Index | None]] = field(default_factory=list)
     """All recursions in the order of their definition, with the number of turns of those that are loops."""
-    loops: list[Loop] = field(default_factory=list)
     maxima: dict[Any, Any] = field(default_factory=dict)
     """Symbols for the maxima of programs' arrays, with these arrays, by which they are found again."""
     programs: list[Any] = field(default_factory=list)
-    """The JAX programs that were read, with the shapes of their arrays."""
-    fits: dict[Fit, None] = field(default_factory=dict)
-    """What has to hold of the sizes for a program's whole numbers to fit their type."""
+    """The programs that a claim's body called, as they were recorded (`doors.jaxpr.programs.Lowered`)."""
+    fits: dict[Any, None] = field(default_factory=dict)
+    """What has to hold of the sizes for programs' whole numbers to fit their type (`statement.statement.Fit`)."""
     taken: dict[str, None] = field(default_factory=dict)
     """What else is taken for granted of programs, in words."""
     partial: set[str] = field(default_factory=set)

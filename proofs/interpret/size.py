@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, as_index, position
+from ..kernel.index import Index, as_index
 from . import areas
 from .questions import Unreadable, numpy_call, place
-from .session import Loop, current
-
-TURNS = 2
-"""A loop is read this many times, with a symbol of its own for each turn, to see what one leaves to the next."""
 
 
 class Size:
@@ -33,14 +29,6 @@ class Size:
         if name in OWN:
             raise _asked(self, f"{name} of {spelled(self)}")
         raise AttributeError(f"'int' object has no attribute {name!r}")
-
-    def symbolic_range(self, first: Any, last: Any) -> Iterator[Size]:
-        """One position that stands for each of first, …, last, and another; see `constructs.arrays.ranges.each`."""
-        loop = Loop([position("t", index(first), index(last) + 1) for _ in range(TURNS)])
-        current().loops.append(loop)
-        for turn in loop.turns:
-            yield Size(turn)
-        loop.ended = True
 
     def __add__(self, other: Any) -> Any:
         if not _meets(self, other, "+"):

@@ -53,7 +53,10 @@ def apart(statement: Statement) -> Statement:
     if not any(map(_is_long, (n for node in every for n in node.shape))):
         return statement
     splitting = _Splitting(every)
-    return replace(statement, relations=tuple(map(splitting.relation, statement.relations)))
+    said, owed = (
+        tuple(map(splitting.relation, every)) for every in (statement.relations, statement.owed)
+    )
+    return replace(statement, relations=said, owed=owed)
 
 
 def _is_long(length: Number) -> bool:

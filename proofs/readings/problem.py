@@ -9,14 +9,10 @@ from functools import cache, cached_property, reduce
 from typing import Any
 
 from ..interpret import claims as read
-from ..interpret.array import KernelArray, aligned, comprehension, reciprocal
+from ..interpret.array import KernelArray, aligned, comprehension, reciprocal, symbol
 from ..interpret.array import function as named
 from ..interpret.namespace import Namespace
 from ..interpret.products import power, running_product
-from ..interpret.programs.arithmetic import square_root
-from ..interpret.programs.maxima import divided, exponential, maximum
-from ..interpret.programs.merging import reshaped as in_shape
-from ..interpret.programs.roots import combined
 from ..interpret.session import Session
 from ..interpret.size import Size
 from ..interpret.terms import share, substitute, total
@@ -33,7 +29,10 @@ from ..statement.whole import Axis, Symbol, Whole, at
 from ..statement.whole import Number as WholeNumber
 from .apart import apart
 from .derivative import without_gradients
+from .maxima import divided, exponential, maximum
+from .merging import reshaped as in_shape
 from .reading import Reading
+from .roots import combined, square_root
 
 
 class NoProblem(Exception):
@@ -43,7 +42,7 @@ class NoProblem(Exception):
 def problem(
     statement: Statement,
     session: Session,
-    given: read.Given = read.symbol,
+    given: read.Given = symbol,
     sizes: dict[str, Index] | None = None,
     parameters: Mapping[str, Callable[[Any], Any]] | None = None,
     taken_inside: bool = False,
@@ -64,10 +63,11 @@ def problem(
     """
     for text in statement.assumed:
         session.taken.setdefault(text)
+    session.fits.update(dict.fromkeys(statement.fits))
     statement = apart(statement)
     reading = Problem(statement, session, given, sizes, parameters)
     reading.taken_inside = taken_inside
-    parts = [reading.part(one) for one in statement.relations]
+    parts = [reading.part(one) for one in (*statement.relations, *statement.owed)]
     conditions = [
         reading.part(one, hypothesis.text)
         for hypothesis in statement.hypotheses
@@ -86,7 +86,7 @@ class Problem(Reading):
         self,
         statement: Statement,
         session: Session,
-        given: read.Given = read.symbol,
+        given: read.Given = symbol,
         sizes: dict[str, Index] | None = None,
         parameters: Mapping[str, Callable[[Any], Any]] | None = None,
     ) -> None:
@@ -112,8 +112,9 @@ class Problem(Reading):
         with self.bound(ranges):
             left, right = self(one.left), self(one.right)
         if one.kind == "at_most":
-            return read._bound(said.AtMost(left, right), condition)
-        return read.Part(said.KINDS[one.kind], left, right, one.shared, condition=condition)
+            return read.bound(said.AtMost(left, right), condition)
+        sides = read.plain(left), read.plain(right)  # none of the kernel's own words for a norm
+        return read.Part(said.KINDS[one.kind], *sides, one.shared, condition=condition)
 
     def index(self, number: WholeNumber, axes: Sequence[Index] = ()) -> Index:
         """A whole number as an index; an `Axis` is one of `axes`."""
@@ -280,8 +281,7 @@ class Problem(Reading):
         return self.made(node.shape, entry)
 
     def reshape(self, node: nodes.Reshape) -> Any:
-        found = in_shape(self(node.of), list(map(self.index, node.lengths)))
-        return found if isinstance(found, KernelArray) else found.whole()
+        return in_shape(self(node.of), list(map(self.index, node.lengths)))
 
     def take(self, node: nodes.Take) -> Any:
         of_map = node.of if self.taken_inside and not node.guards else None

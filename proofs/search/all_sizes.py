@@ -96,7 +96,6 @@ def find(
     claim: Claim,
     mutate: Mutation = None,
     seen: Callable[[Interpretation], None] | None = None,
-    compared: bool = True,
 ) -> Found | str:
     """What proves a claim at every size, or why nothing was found.
 
@@ -104,35 +103,22 @@ def find(
         claim: the claim.
         mutate: a change of the construction's parameters.
         seen: shown what the claim's body produced, before it is proved.
-        compared: whether the interpretation is compared with the claim's own numbers before it is proved. The check
-            does that too, so that a search that is followed by it need not; where nothing is found it is done in any
-            case, since it may be the reason.
     """
-    return outcome(lambda: _searched(claim, mutate, seen, compared)) if claim.ranges else NO_SIZES
+    return outcome(lambda: _searched(claim, mutate, seen)) if claim.ranges else NO_SIZES
 
 
 def _searched(
-    claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None] | None, compared: bool
+    claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None] | None
 ) -> Found:
     try:
-        if compared:
-            _compare(claim, mutate)
         return _found(claim, mutate, seen)
     except Exception as error:
         if isinstance(error, Unreadable):
             note_split(error)
-        if not compared:
-            _compare(claim, mutate)
         if isinstance(error, Stuck):
             why = "an equation is left to show"
             raise NotProved(f"{why}{f': {error.words}' if error.words else ''}") from None
         raise
-
-
-def _compare(claim: Claim, mutate: Mutation) -> None:
-    """Raises what keeps the claim from being interpreted, or NotItself if numbers give something else."""
-    with proving() as current:
-        formulas(claim, current, mutate)
 
 
 def _found(claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None] | None) -> Found:
@@ -178,7 +164,7 @@ def _found_by(
     with proving() as current:
         tried.append(current)
         current.columns = columns
-        interpretation = formulas(claim, current, mutate, compared=False)
+        interpretation = formulas(claim, current, mutate)
         if in_exponents is None:
             in_exponents = not by_cases and _has(LOG, SOFTPLUS) and _has_sigmoids()
         if by_cases or in_exponents:  # what was read is what the check reads
@@ -193,7 +179,7 @@ def _found_by(
         raise NotProved("that a statistic determines a value is not proved for all sizes")
     witnesses = find_witnesses(claim, interpretation.parts, mutate)
     with proving() as current:
-        again = formulas(claim, current, mutate, compared=False)
+        again = formulas(claim, current, mutate)
         return _proved(claim, again, current, witnesses, seen)
 
 

@@ -16,7 +16,6 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
-from ..check.comparison import free_variables, function_value
 from ..check.families import EVERY, FIRST, Family, Pattern, numbers, patterns
 from ..check.instances.at_point import statements_at
 from ..check.traces import places_of
@@ -33,7 +32,13 @@ from ..check.witness_family import (
 )
 from ..interpret.array import KernelArray
 from ..interpret.claims import Interpretation, Part
-from ..interpret.evaluate import Evaluator, at_index, positions
+from ..interpret.evaluate import (
+    Evaluator,
+    at_index,
+    free_variables,
+    function_value,
+    positions,
+)
 from ..kernel.errors import NotProved
 from ..kernel.term import Term
 from ..language.claim import Claim

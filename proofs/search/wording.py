@@ -12,9 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..interpret.areas import Area
 from ..interpret.questions import Unreadable
-from ..interpret.told_apart import by_sign
 from ..kernel import index as declarations
 from ..kernel.index import Index, declared, name, variable
 from ..kernel.rules import Goal
@@ -89,8 +87,7 @@ def note_split(error: Unreadable) -> None:
     """Write down which sizes would have to be told apart for a claim to be read."""
     found = _listening.get()
     if found is not None:
-        apart = error.split
-        found.split = by_sign(apart) if isinstance(apart, Area | Index) else apart
+        found.split = error.split
 
 
 def note_proved(theorems: Sequence[Theorem], arrays: Iterable[str]) -> None:

@@ -115,10 +115,31 @@ def take(
         places = tuple(substituted(p, images) for p in node.places)
         node = node.of
     rows = frozenset(g for g in rows if isinstance(g, Whole) or g < 0)
+    if isinstance(node, Join):
+        part = _part_of(node, places[node.axis], shape, rows)
+        if part is not None:
+            inside, start = part
+            places = (*places[: node.axis], places[node.axis] - start, *places[node.axis + 1 :])
+            return take(inside, places, shape, rows)
     axes = tuple(0 if n == 1 else p for p, n in zip(places_of(shape), shape, strict=True))
     if not rows and node.shape == shape and axes == _at_ones(places, shape):
         return node
     return Take(node, places, rows, shape)
+
+
+def _part_of(
+    node: Join, place: WholeNumber, shape: Shape, guards: frozenset[WholeNumber]
+) -> tuple[Node, WholeNumber] | None:
+    """The part that holds all entries at such places, and where it begins; None where several do."""
+    start: WholeNumber = 0
+    for part in node.parts:
+        end = start + part.shape[node.axis]
+        if nonnegative(place - start, shape, guards) and nonnegative(
+            end - 1 - place, shape, guards
+        ):
+            return part, start
+        start = end
+    return None
 
 
 def _at_ones(places: Sequence[WholeNumber], shape: Shape) -> tuple[WholeNumber, ...]:
@@ -288,12 +309,25 @@ def solved(matrix: Node, right: Node, lower: bool = True, unit: bool = False) ->
     batch = broadcast(matrix.shape[:-2], right.shape[:-2])
     matrix = spread(matrix, (*batch, *matrix.shape[-2:]))
     right = spread(right, (*batch, *right.shape[-2:]))
+    if 1 in batch:  # a row of the solution is then at no place along an axis that has one
+        kept = [k for k in range(len(right.shape)) if k >= len(batch) or batch[k] != 1]
+        one, other = (_without(n, batch) for n in (matrix, right))
+        found = solved(one, other, lower, unit)
+        return take(found, [whole(Axis(k)) for k in kept], right.shape)
     if lower:
         return nodes.Solve(matrix, right, unit)
     rows, both = (len(batch),), (len(batch), len(batch) + 1)  # backwards it is a lower one
     return reversed_along(
         nodes.Solve(reversed_along(matrix, both), reversed_along(right, rows), unit), rows
     )
+
+
+def _without(node: Node, batch: Shape) -> Node:
+    """The array without those axes of its batch whose length is 1."""
+    gone = [n == 1 for n in batch] + [False] * (len(node.shape) - len(batch))
+    shape = tuple(n for n, is_gone in zip(node.shape, gone, strict=True) if not is_gone)
+    axes = iter(places_of(shape))
+    return take(node, [0 if is_gone else next(axes) for is_gone in gone], shape)
 
 
 def reversed_along(node: Node, axes: Iterable[int]) -> Node:

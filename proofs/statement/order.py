@@ -84,6 +84,31 @@ def _of_symbol(symbol: Symbol, shape: tuple[Number, ...]) -> tuple[Number, ...]:
     return one - symbol.low, symbol.high - 1 - one
 
 
+def largest(number: Number, shape: tuple[Number, ...] = ()) -> Number:
+    """A number of sizes alone that this one exceeds nowhere: positions take their ends, those of axes first."""
+    while isinstance(number, Whole):
+        axes = [one for one in number.symbols if isinstance(one, Axis)]
+        positions = [one for one in number.symbols if isinstance(one, Position)]
+        if axes:
+            number = _at_ends(number, axes[0], 0, shape[axes[0].number])
+        elif positions:
+            last = max(positions, key=lambda one: one.mark)
+            number = _at_ends(number, last, last.low, last.high)
+        else:
+            break
+    return number
+
+
+def _at_ends(number: Whole, symbol: Symbol, low: Number, high: Number) -> Number:
+    """The number with an end of its range for a symbol, in each monomial that which makes it greater."""
+
+    def value(one: Symbol, end: Number) -> Number:
+        return end if one == symbol else whole(one)
+
+    every = [(_monomial(m, c), high - 1 if c > 0 else low) for m, c in number.parts]
+    return sum((at(one, lambda s, end=end: value(s, end)) for one, end in every), start=0)
+
+
 def _least(symbol: Symbol) -> int | None:
     if isinstance(symbol, Size):
         return symbol.least

@@ -11,6 +11,7 @@ from . import making, nodes
 from .binding import renamed
 from .errors import IllFormed
 from .nodes import Input, Node, Parameter
+from .whole import Number as WholeNumber
 from .whole import Position, Size, free, moved, substituted, whole
 
 RELATIONS = {
@@ -48,6 +49,17 @@ class Hypothesis:
 
 
 @dataclass(frozen=True)
+class Fit:
+    """A condition on the sizes: that a program's whole number fits its type."""
+
+    number: WholeNumber
+    most: int
+    """It is no larger than this."""
+    place: str
+    """The type, and the operation that makes it, in words."""
+
+
+@dataclass(frozen=True)
 class Statement:
     """A claim as data."""
 
@@ -61,7 +73,11 @@ class Statement:
     at: tuple[tuple[str, int], ...] = ()
     """The numbers that stand for sizes, where the claim exists at numbers alone."""
     assumed: tuple[str, ...] = ()
-    """What doors took for granted of programs, in words: what their literals mean, that whole numbers fit."""
+    """What doors took for granted of programs, in words, such as what their literals mean."""
+    owed: tuple[Relation, ...] = ()
+    """What has to be proved besides for nodes to be what programs compute, of inputs of its own: laws of operators."""
+    fits: tuple[Fit, ...] = ()
+    """What has to hold of the sizes for programs' whole numbers to fit their type."""
     steps: tuple[tuple[nodes.Recursion, Callable[..., Any]], ...] = field(
         default=(), compare=False, repr=False
     )
@@ -71,7 +87,8 @@ class Statement:
     def nodes(self) -> list[Node]:
         """The sides of all relations, hypotheses first."""
         bounds = [one for h in self.hypotheses for one in h.bounds]
-        return [side for one in (*bounds, *self.relations) for side in (one.left, one.right)]
+        every = (*bounds, *self.relations, *self.owed)
+        return [side for one in every for side in (one.left, one.right)]
 
 
 OUTERMOST = 1_000_000

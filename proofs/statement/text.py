@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,7 @@ from . import nodes
 from .conditions import conditions
 from .formats import REAL
 from .nodes import Node
-from .statement import OUTERMOST, Relation, Statement, every_node
+from .statement import OUTERMOST, Relation, Statement, every_node, inputs_of
 from .table import Table
 from .whole import Number as WholeNumber
 from .whole import Position, Size, Symbol, spelled
@@ -55,7 +56,8 @@ def lines(statement: Statement) -> Iterator[str]:
         yield f"  size {one.name} ≥ {one.least}"
     for name, value in statement.at:
         yield f"  at {name} = {value}"
-    for one in statement.inputs:
+    own = [one for one in inputs_of(statement.owed) if one not in statement.inputs]
+    for one in (*statement.inputs, *own):
         held = f" {one.format.name}" if one.format is not REAL else ""
         yield f"  input {one.name} {_shape(one.lengths)}{held}"
     names = _Names()
@@ -70,8 +72,11 @@ def lines(statement: Statement) -> Iterator[str]:
     for node, says in conditions(statement):
         yield f"  where {names[node]} {says}"
     yield from (f"  given that {text}" for text in statement.assumed)
+    yield from (f"  given that {number(one.number)} ≤ {one.most}" for one in statement.fits)
     for one in statement.relations:
         yield from _relation(one, names)
+    for one in statement.owed:
+        yield from (f"  besides{line}" for line in _relation(replace(one, label=()), names))
 
 
 def name_of(symbol: Symbol) -> str:

@@ -11,19 +11,27 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from scanproof.proofs.check.comparison import EXACT, FUNCTIONS, function_value
+from scanproof.proofs.doors.jaxpr.programs import leaves, lowered
+from scanproof.proofs.doors.program import program as readable
+from scanproof.proofs.doors.refused import Refused
 from scanproof.proofs.exact.array import Namespace as Exact
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.exact.scalar import NotPolynomial
-from scanproof.proofs.interpret.array import symbol
-from scanproof.proofs.interpret.evaluate import Evaluator, at_index
-from scanproof.proofs.interpret.programs.program import program as readable
+from scanproof.proofs.interpret.evaluate import (
+    EXACT,
+    FUNCTIONS,
+    Evaluator,
+    at_index,
+    function_value,
+)
 from scanproof.proofs.interpret.questions import Unreadable
-from scanproof.proofs.interpret.size import Size
-from scanproof.proofs.interpret.size import index as index_of
 from scanproof.proofs.kernel.errors import KernelError
-from scanproof.proofs.kernel.index import size
+from scanproof.proofs.readings.problem import NoProblem, problem
 from scanproof.proofs.search.proving import proving
+from scanproof.proofs.statement.errors import IllFormed
+from scanproof.proofs.statement.nodes import Input
+from scanproof.proofs.statement.statement import Statement, relation
+from scanproof.proofs.statement.whole import Size, whole
 
 from .terms import FalseAccept
 
@@ -60,13 +68,16 @@ def agreed(
     """
     names = sorted(INPUTS)
     with proving() as own:
-        sizes = {name: size(name, 1) for name in SIZES}
-        table = {**{n: Size(e) for n, e in sizes.items()}, "T+1": Size(sizes["T"]) + 1}
-        arrays = [symbol(n, [index_of(table[d]) for d in INPUTS[n]]) for n in names]
+        symbols = {n: Size(n, 1) for n in SIZES}
+        table = {**{n: whole(one) for n, one in symbols.items()}, "T+1": whole(symbols["T"]) + 1}
+        inputs = [Input(n, tuple(table[d] for d in INPUTS[n])) for n in names]
         try:
-            found = readable(function)(*arrays)
-        except (Unreadable, KernelError) as error:
+            ((_, node),) = leaves(lowered(function, inputs).outputs)
+            said = (relation("equal", node, node),)
+            read = problem(Statement("any", tuple(symbols.values()), tuple(inputs), said), own)
+        except (Refused, IllFormed, NoProblem, Unreadable, KernelError) as error:
             return f"not read: {_short(error)}"
+        (found, _), sizes = read.equations[0], read.sizes
         for _ in range(rounds):
             at = dict(zip(SIZES, rng.choice(TRIED), strict=True))
             full = {**at, "T+1": at["T"] + 1}

@@ -9,9 +9,9 @@ import pytest
 from scanproof import Source, UsageError
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.doors.jaxpr import tracing
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret import questions
-from scanproof.proofs.interpret.programs import tracing
 
 from .c_quantifiers import KNOWING
 from .case import ZOO, Program

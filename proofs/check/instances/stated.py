@@ -31,6 +31,8 @@ class Stated:
     statement: Statement
     definitions: frozenset[Callable[..., Any]]
     """Those that ran where it was recorded."""
+    programs: tuple[Any, ...] = ()
+    """The programs that the body called, as they were recorded (`doors.jaxpr.programs.Lowered`)."""
 
     @cached_property
     def written(self) -> Statement | None:
@@ -81,8 +83,9 @@ def stated(claim: Claim, sizes: Sizes | None = None) -> Stated | None:
 
 def _faithful(claim: Claim, sizes: Sizes | None) -> Stated | None:
     with recording() as ran, suppress(Refused, UsageError):
-        statement = record(claim, sizes)
+        programs: list[Any] = []
+        statement = record(claim, sizes, programs)
         recorded = frozenset(ran)
         if disagreement(claim, statement) is None:
-            return Stated(statement, recorded)
+            return Stated(statement, recorded, tuple(programs))
     return None

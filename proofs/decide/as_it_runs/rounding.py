@@ -16,10 +16,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...doors.program import program
 from ...exact.array import Namespace
 from ...exact.enclosures import ArbField
 from ...exact.residues import Meter, TooLong
-from ...interpret.programs.program import program
 from ...interpret.questions import aside
 from .each_operation import Rounding, moved
 from .points import Arrays

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...check.result import Result
-from ...interpret.programs.tracing import ASKED_FOR, format_of
+from ...doors.jaxpr.tracing import ASKED_FOR, format_of
 from ...language.sizes import by_name, names
 from ..budget import Budget
 from .answer import with_runs

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...interpret.programs.literals import meant
 from ...statement import choices, functions, making, nodes
 from ...statement.errors import IllFormed
 from ...statement.nodes import Node
 from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole, spelled
 from ..infinities import Value, meant_by, nothing_but
+from ..meant import meant
 from . import entrywise, moving, placing, scanning, sums  # noqa: F401  they fill the table
 from .refusal import Decided, Refused
 from .sizes import Sizes, Unsaid

@@ -17,12 +17,12 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
-from ...interpret.programs.stand_ins import power
 from ...interpret.questions import NUMBERS_OWN, Unreadable, aside, asks, note, place
 from ...statement.order import divided, nonnegative, sign
 from ...statement.whole import Number, Whole
 from ..refused import Depends, Refused
 from .sizes import Dimensions
+from .stand_ins import power
 
 
 class Decided(Unreadable):

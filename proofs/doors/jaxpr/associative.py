@@ -10,11 +10,10 @@ both are relations of their own, which are proved with the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
-from ...interpret.programs.stand_ins import modules
 from ...language.libraries import jax as jax_for
 from ...statement import binding, making
 from ...statement.formats import REAL, Format
@@ -23,30 +22,35 @@ from ...statement.order import nonnegative
 from ...statement.whole import Number, Position, whole
 from ..infinities import Value, moved
 from ..refused import Refused
+from .stand_ins import modules
 from .values import Array, Complex, kind_of, part_by_part, parts
 
 NAME = "associative_scan"
 Length = Callable[[Any], Any]
-"""From the symbolic length of a scanned axis to one that stands for any."""
+"""From the length of a scanned axis to one that stands for any, or None."""
 
 
 @contextmanager
 def one_equation(function: Callable[..., Any], any_length: Length) -> Iterator[None]:
-    """In the block `lax.associative_scan` leaves one equation where the length is symbolic.
+    """In the block `lax.associative_scan` leaves one equation.
 
     Args:
         function: the program; the name in its own package's modules counts too.
-        any_length: makes the length that stands for any.
+        any_length: makes the length that stands for any; None where the scan is to be JAX's own.
     """
     jax = jax_for("a program")
     own = jax.lax.associative_scan
+    with suppress(ImportError):  # an equation's line is the user's, and none here
+        from jax._src.source_info_util import register_exclusion
+
+        register_exclusion(__file__)
 
     def associative_scan(fn: Any, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
         leaves = jax.tree.leaves(elems)
-        length = leaves[0].shape[axis] if leaves else 0
-        if isinstance(length, int) and type(length) is int:
+        of_any = any_length(leaves[0].shape[axis]) if leaves else None
+        if of_any is None:
             return own(fn, elems, reverse, axis)
-        return _combined(jax, fn, elems, reverse, axis % leaves[0].ndim, any_length(length))
+        return _combined(jax, fn, elems, reverse, axis % leaves[0].ndim, of_any)
 
     holders = [vars(jax.lax), *modules(function)]
     held = [(names, name) for names in holders for name, one in list(names.items()) if one is own]

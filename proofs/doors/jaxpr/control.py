@@ -14,7 +14,7 @@ from ..infinities import Value, moved, select
 from ..refused import Refused
 from . import associative
 from .loops import looped
-from .lowering import Lowering, Rule
+from .lowering import INLINED, Lowering, Rule
 from .values import Array, Complex, paired, part_by_part
 
 
@@ -185,11 +185,7 @@ def _associative_scan(at: Lowering, *values: Any, one: Any, many: Any, counts: A
 
 
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(("jit", "pjit", "remat2", "checkpoint"), _inlined("jaxpr")),
-    **dict.fromkeys(
-        ("closed_call", "eval_jaxpr", "custom_jvp_call", "custom_vjp_call", "core_call"),
-        _inlined("call_jaxpr"),
-    ),
+    **{name: _inlined(parameter) for name, parameter in INLINED.items()},
     "run_state": _run_state,
     "cond": _cond,
     "scan": _scan,

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ...interpret.programs.literals import TABLE, Meant, meant
 from ...statement import choices, making
 from ...statement.nodes import Node, Positions
 from ..infinities import Value, meant_by, moved, nothing_but
+from ..meant import FORMATS, TABLE, Literal, Meant, meant, taken
 from ..refused import Refused
+from .equations import inner, place
 from .values import Array, Complex
 
 Note = Callable[[str], None]
@@ -78,7 +79,7 @@ def _number(value: Any, dtype: str, note: Note) -> Node | float:
         return real
     given = meaning(real, dtype)
     if not given.is_exactly(real):
-        note(f"literals are the numbers that they mean: {real!r} is {given}")
+        note(taken(real, given))
     return meant_by(given)
 
 
@@ -93,3 +94,40 @@ def meaning(value: float, dtype: str) -> Meant:
         if abs(near - Fraction(value)) <= ONE_OFF:
             return Meant(near)
     return found
+
+
+def is_table(array: np.ndarray) -> bool:
+    """Whether an array has too many different numbers to have been written down, as trained weights have."""
+    return array.size > TABLE and np.unique(array).size > TABLE
+
+
+def literals(jaxpr: Any, side: str = "program") -> list[Literal]:
+    """The numbers of a closed jaxpr and its inner programs that are not small binary fractions."""
+    found: dict[Literal, None] = {}
+    for value, dtype, where in _numbers(jaxpr):
+        one = meaning(value, dtype)
+        if not one.plain:
+            found.setdefault(Literal(value, one, where, side))
+    return list(found)
+
+
+def _numbers(closed: Any) -> Iterator[tuple[float, str, str]]:
+    """The floating-point numbers, each with its format and the user's line."""
+    jaxpr = getattr(closed, "jaxpr", closed)
+    for const in getattr(closed, "consts", ()):
+        yield from ((x, dtype, "") for x, dtype in _entries(const))
+    for equation in jaxpr.eqns:
+        for atom in equation.invars:
+            for x, dtype in _entries(getattr(atom, "val", None)):
+                yield x, dtype, place(equation)
+        for program in inner(equation):
+            yield from _numbers(program)
+    for atom in jaxpr.outvars:
+        yield from ((x, dtype, "") for x, dtype in _entries(getattr(atom, "val", None)))
+
+
+def _entries(value: Any) -> Iterator[tuple[float, str]]:
+    """The finite entries of a floating-point array; those of a table are what they are."""
+    array = np.asarray(value)
+    if str(array.dtype) in FORMATS and not is_table(array):
+        yield from ((x, str(array.dtype)) for x in map(float, array.flat) if math.isfinite(x))

@@ -7,26 +7,26 @@ primitive's name and the user's line.
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ...interpret.questions import shown
 from ...statement import making
 from ...statement.cases import cases_of
 from ...statement.errors import IllFormed
 from ...statement.formats import Format
 from ...statement.nodes import Held, Node, Shape
-from ...statement.order import nonnegative
+from ...statement.order import largest, nonnegative
+from ...statement.statement import Fit
 from ...statement.whole import Number, Size, Whole, whole
 from ..infinities import Value
 from ..refused import Refused
 from . import literals
+from .equations import needed, place
 from .sizes import Dimensions
-from .values import Array, kind_of
+from .values import Array, kind_of, parts
 
 LIMIT = 2**31 - 1
 """The greatest size that is looked at, and the greatest whole number of 32 bits, in which JAX counts."""
@@ -44,6 +44,14 @@ ASIDE = frozenset(
     )
 )
 """Parameters that say how precisely, where and in which order of memory something is computed, and not what."""
+INLINED = {
+    **dict.fromkeys(("jit", "pjit", "remat2", "checkpoint"), "jaxpr"),
+    **dict.fromkeys(
+        ("closed_call", "eval_jaxpr", "custom_jvp_call", "custom_vjp_call", "core_call"),
+        "call_jaxpr",
+    ),
+}
+"""Primitives that run a program of their own as it stands, and the parameter that holds it."""
 Rule = Callable[..., Any]
 """(lowering, *values, **parameters) -> the value of the result, or a list of several."""
 
@@ -63,6 +71,12 @@ class Lowering:
         self.rules, self.dimensions, self.masks = rules, dimensions, masks
         self.taken: dict[str, None] = {}
         """What is taken for granted, in words."""
+        self.fits: dict[Fit, None] = {}
+        """What has to hold of the sizes for whole numbers to fit their type."""
+        self._to_fit: dict[Node, dict[Fit, None]] = {}
+        """The same of numbers that nothing has used yet: i + n is made for each place i of n, and used below 0."""
+        self._lengths: set[Number] = set()
+        """Lengths of axes that became whole numbers, which JAX itself refuses where they do not fit."""
         self.obligations: list[tuple[Node, Node, str]] = []
         """Sides that have to be equal for the nodes to be those of the program, each with what that is of."""
         self._open: list[Any] = []
@@ -85,9 +99,21 @@ class Lowering:
             )
 
         for equation in self._those_needed(jaxpr):
-            found = self._equation(equation, [value(atom) for atom in equation.invars])
+            given = [value(atom) for atom in equation.invars]
+            found = self._equation(equation, given)
+            self.use(equation.primitive.name, given, found)
             values.update(zip(equation.outvars, found, strict=True))
         return [value(atom) for atom in jaxpr.outvars]
+
+    def use(self, name: str, given: Sequence[Any], found: Sequence[Any] = ()) -> None:
+        """Note what numbers that an equation uses need to fit; a selection uses what it does not leave out."""
+        if name not in INLINED and self._to_fit:
+            made = parts(found) if name == "select_n" else []
+            used = (
+                made[:1] if [one.node for one in made] in [[v.node] for v in parts(given)] else ()
+            )
+            for one in used or parts(given):
+                self.fits.update(self._to_fit.pop(one.node, {}))
 
     def _those_needed(self, jaxpr: Any) -> list[Any]:
         kept = self._needed.get(id(jaxpr))
@@ -174,22 +200,27 @@ class Lowering:
         return Value(self.fitting(node, dtype) if kind_of(dtype) == "i" else node, dtype)
 
     def fitting(self, node: Node, dtype: Any) -> Node:
-        """Whole numbers that fit their format: it is seen, taken for granted and said, or a condition."""
+        """Whole numbers that fit their format: it is seen, or a condition on sizes, or a node that says it."""
         info = np.iinfo(dtype)
+        form = Format("uint" if info.min == 0 else "int", min(info.bits, 32))  # JAX's unless told
         low, high = max(int(info.min), -LIMIT - 1), min(int(info.max), LIMIT)
         found = cases_of(node)
         if found is None:
-            kind = "uint" if info.min == 0 else "int"
-            form = Format(
-                kind, min(info.bits, 32)
-            )  # which JAX counts with if it is not told otherwise
             return node if making.is_mask(node) else Held(node, form)
+        place = f"{form.name}{self.where()}"
         for guards, entry in found:
-            given = guards | small_sizes((entry, *guards, *node.shape))
-            for gap in (high - entry, entry - low):
-                if not nonnegative(gap, node.shape, given):
-                    self.note("whole numbers of sizes fit their type")
+            small = small_sizes((entry, *guards, *node.shape))
+            given = guards | small | {LIMIT - one for one in self._lengths}
+            for side, most in ((entry, high), (-entry, -low)):
+                if not nonnegative(most - side, node.shape, given):
+                    fit = Fit(largest(side, node.shape), most, place)
+                    self._to_fit.setdefault(node, {}).setdefault(fit)
         return node
+
+    def length(self, number: Number) -> Value:
+        """The length of an axis as the result of the present equation."""
+        self._lengths.add(number)
+        return self.made(making.number(number))
 
     def where(self) -> str:
         """The innermost line of the user's that the present equation came from, as ", file:line"."""
@@ -217,39 +248,3 @@ def small_sizes(numbers: Sequence[Number]) -> frozenset[Number]:
 @cache
 def _signature(rule: Rule) -> inspect.Signature:
     return inspect.signature(rule)
-
-
-def needed(jaxpr: Any) -> list[Any]:
-    """The equations that the outputs depend on: a program may trace others, for shapes or checks."""
-    wanted, found = {v for v in jaxpr.outvars if not hasattr(v, "val")}, []
-    for equation in reversed(jaxpr.eqns):
-        if not wanted.isdisjoint(equation.outvars) or equation.primitive.name == "swap":
-            wanted.update(v for v in equation.invars if not hasattr(v, "val"))
-            found.append(equation)
-    return found[::-1]
-
-
-TURN = re.compile(r"\.<locals>\._scanproof_\w+")
-"""How functions are called that a loop's body was made."""
-
-
-def place(equation: Any) -> str:
-    """The user's line that an equation came from, or "" where JAX does not say."""
-    try:
-        from jax._src.source_info_util import summarize
-
-        where = summarize(equation.source_info)
-        file, colon, rest = where.partition(":")
-        return f"{shown(file)}{colon}{TURN.sub('', rest)}" if colon else ""
-    except (ImportError, AttributeError, TypeError):
-        return ""
-
-
-def equations(jaxpr: Any) -> Iterator[Any]:
-    """Every equation of a jaxpr, and of those inside it."""
-    for equation in getattr(jaxpr, "jaxpr", jaxpr).eqns:
-        yield equation
-        for value in equation.params.values():
-            for one in value if isinstance(value, tuple | list) else (value,):
-                if hasattr(one, "eqns") or hasattr(one, "jaxpr"):
-                    yield from equations(one)

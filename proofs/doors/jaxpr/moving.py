@@ -129,7 +129,7 @@ def _iota(at: Lowering, *sizes: Value, dtype: Any, shape: Any, dimension: int) -
 
 
 def _dim_as_value(at: Lowering, *, dim: Any) -> Value:
-    return at.made(number(at.number(dim)))
+    return at.length(at.number(dim))
 
 
 def _empty(at: Lowering, *, shape: Any, dtype: Any) -> Value:

@@ -13,8 +13,8 @@ from ...language.libraries import jax as jax_for
 from ...language.sizes import dimensions, names
 from ...statement.errors import IllFormed
 from ...statement.formats import REAL
-from ...statement.nodes import Held, Input, Node, Shape
-from ...statement.statement import Relation, Statement, inputs_of, relation
+from ...statement.nodes import Held, Input, Node
+from ...statement.statement import Fit, Relation, Statement, relation
 from ...statement.whole import Size, whole
 from ..infinities import Value
 from ..refused import Refused
@@ -25,10 +25,10 @@ from .values import Array, Complex
 
 
 class Pair(NamedTuple):
-    """A complex result as two real nodes."""
+    """A complex result as two real ones: nodes, or what they come to."""
 
-    real: Node
-    imag: Node
+    real: Any
+    imag: Any
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,20 @@ class Lowered:
     """The nodes, nested as the function nests its results."""
     taken: tuple[str, ...]
     """What is taken for granted, in words."""
+    fits: tuple[Fit, ...]
+    """What has to hold of the sizes for whole numbers to fit their type."""
     obligations: tuple[Relation, ...]
     """Equations that have to hold for the nodes to be what the program computes."""
     format: str
     """The format of real inputs that it was traced in: the first that it takes of float64, float32, and others."""
     function: Callable[..., Any]
     """The program itself."""
-    shapes: tuple[Shape, ...]
-    """Those of its arguments."""
+    inputs: tuple[Given, ...]
+    """The shapes and formats of its arguments."""
+
+    def each(self, make: Callable[[Node], Any]) -> Any:
+        """The results with something else for each node; a complex one is a pair of real ones."""
+        return jax_for("a program").tree.map(make, self.outputs)
 
 
 def lowered(function: Callable[..., Any], arguments: Sequence[Node]) -> Lowered:
@@ -55,27 +61,35 @@ def lowered(function: Callable[..., Any], arguments: Sequence[Node]) -> Lowered:
     Raises:
         Refused: if it does not trace with symbols for sizes, or has a primitive that is not read; with the line.
     """
-    inputs = [Given(one.shape, _format(one)) for one in arguments]
-    return _lowered(function, traced(function, inputs), arguments)
+    given = tuple(Given(one.shape, _format(one)) for one in arguments)
+    return _lowered(function, traced(function, given), given, arguments)
 
 
 def _format(node: Node) -> Any:
     return node.format if isinstance(node, Input | Held) else REAL
 
 
-def _lowered(function: Callable[..., Any], found: Traced, arguments: Sequence[Node]) -> Lowered:
-    given = zip(arguments, found.jaxpr.jaxpr.invars, strict=True)
-    inputs = [Value(node, v.aval.dtype) for node, v in given]
+def _lowered(
+    function: Callable[..., Any],
+    found: Traced,
+    given: tuple[Given, ...],
+    arguments: Sequence[Node],
+) -> Lowered:
+    pairs = zip(arguments, found.jaxpr.jaxpr.invars, strict=True)
+    inputs = [Value(node, v.aval.dtype) for node, v in pairs]
     try:  # numbers far below 0 that a mask selects are for exponentials, and else are numbers
         at = Lowering(RULES, found.dimensions, masks=True)
-        leaves = list(map(_node, at.run(found.jaxpr, inputs)))
+        outputs = at.run(found.jaxpr, inputs)
     except Refused:
         at = Lowering(RULES, found.dimensions)
-        leaves = list(map(_node, at.run(found.jaxpr, inputs)))
+        outputs = at.run(found.jaxpr, inputs)
+    at.use("outputs", outputs)
+    leaves = list(map(_node, outputs))
     nested = jax_for("a program").tree.unflatten(found.tree, leaves)
-    shapes = tuple(one.shape for one in arguments)
     obligations = [relation("equal", a, b, label=(what,)) for a, b, what in at.obligations]
-    return Lowered(nested, tuple(at.taken), tuple(obligations), found.format.name, function, shapes)
+    form = found.format.name
+    taken, fits = tuple(at.taken), tuple(at.fits)
+    return Lowered(nested, taken, fits, tuple(obligations), form, function, given)
 
 
 def _node(one: Array) -> Any:
@@ -128,15 +142,17 @@ def equation(
             relations.append(relation("equal", left, wanted[k][1], label=(label,) if label else ()))
         except IllFormed as error:
             raise Refused(str(error)) from error
-    every = [*relations, *(one for side in both for one in side.obligations)]
+    owed = dict.fromkeys(one for side in both for one in side.obligations)
     taken = dict.fromkeys(text for side in both for text in side.taken)
-    added = [one for one in inputs_of(every) if one not in inputs.values()]
+    fits = dict.fromkeys(one for side in both for one in side.fits)
     statement = Statement(
         name,
         tuple(symbols.values()),
-        (*inputs.values(), *added),
-        tuple(every),
+        tuple(inputs.values()),
+        tuple(relations),
         assumed=tuple(taken),
+        owed=tuple(owed),
+        fits=tuple(fits),
     )
     return Written(statement, (both[0].format, both[1].format))
 
@@ -145,8 +161,3 @@ def leaves(outputs: Any) -> list[tuple[Path, Any]]:
     """Each node of nested results, with where it lies."""
     found, _ = jax_for("a program").tree_util.tree_flatten_with_path(outputs)
     return [(tuple(map(key, path)), leaf) for path, leaf in found]
-
-
-def in_leaves(outputs: Any, make: Callable[[Node], Any]) -> Any:
-    """Nested results with something else for each node; a complex one is a pair of real ones."""
-    return jax_for("a program").tree.map(make, outputs)

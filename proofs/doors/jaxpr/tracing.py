@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from scanproof.constructs.errors import UsageError
 
 from ...interpret.programs.outputs import opened
-from ...interpret.programs.paths import in_order
-from ...interpret.programs.stand_ins import AsksMachine, machine_unseen, standing_in
-from ...interpret.questions import Unreadable, aside, listening, raised_at
+from ...interpret.questions import Unreadable, aside, formats_asked, listening, raised_at
 from ...language.libraries import jax as jax_for
+from ...statement.formats import REAL
 from ...statement.formats import Format as NodeFormat
 from ...statement.nodes import Shape
 from ...statement.whole import Position, Whole
 from ..refused import Refused
 from . import associative
 from .asked import INSTEAD, Decided, dimension_type, folders, numbers_unseen, refused
+from .paths import in_order
 from .sizes import Dimensions
+from .stand_ins import AsksMachine, machine_unseen, standing_in
+
+
+class NoArrays(TypeError):
+    """What a program returns."""
 
 
 class Format(NamedTuple):
@@ -34,7 +40,18 @@ FORMATS = (Format("float64", True), Format("float32"), Format("bfloat16"), Forma
 """In turn: a state that a program makes in one format may not take inputs of another."""
 OF_FORMATS = re.compile(r"float\d+|dtype")
 """What JAX says where formats do not fit."""
+ASKED_FOR = Format("float32", True)
+"""That in which a program for torch is traced that asks for the format: torch's default, beside those of 64 bits."""
 NUMBERS = (bool, int, float, complex)
+_formats: WeakKeyDictionary[Any, Format] = WeakKeyDictionary()
+
+
+def format_of(function: Callable[..., Any]) -> Format:
+    """The format of real inputs in which a program was traced; float64 if it was not."""
+    try:
+        return _formats.get(function, FORMATS[0])
+    except TypeError:  # that no weak references are made to
+        return FORMATS[0]
 
 
 class Given(NamedTuple):
@@ -56,23 +73,49 @@ class Traced(NamedTuple):
     """That of its real inputs."""
 
 
-def traced(function: Callable[..., Any], inputs: Sequence[Given]) -> Traced:
+def traced(function: Callable[..., Any], inputs: Sequence[Given], folded: bool = False) -> Traced:
     """The program on such arrays, their real numbers of the first format that it takes.
+
+    Args:
+        function: of JAX arrays.
+        inputs: what they are, their lengths symbols or numbers.
+        folded: whether an associative scan over a number of elements is to be one equation, as it is with symbols.
 
     Raises:
         Refused: if it does not trace with symbols for sizes, or decides one.
         UsageError: if it does more than compute.
+        Exception: what it raises itself, where all lengths are numbers.
     """
-    first: Refused | None = None
-    for form in FORMATS:
-        try:
-            return _in_format(function, inputs, form)
-        except Refused as error:
-            first = first or error
-            if not OF_FORMATS.search(f"{error} {_causes(error)}"):
-                break
-    assert first is not None
-    raise first
+    known = format_of(function)
+    formats_asked.clear()
+    try:
+        return in_format(function, inputs, known, folded)
+    except Exception as error:
+        others = [form for form in FORMATS if form != known]
+        if formats_asked and is_for_torch(function):
+            others = [ASKED_FOR]
+        elif not OF_FORMATS.search(f"{error} {_causes(error)}"):
+            raise
+        for other in others:
+            with suppress(Exception):
+                found = in_format(function, inputs, other, folded)
+                with suppress(TypeError):
+                    _formats[function] = other
+                return found
+        raise
+
+
+def is_for_torch(function: Callable[..., Any]) -> bool:
+    """Whether it is a function for torch, read as one of JAX arrays, also where its axes are joined."""
+    inner = getattr(function, "__wrapped__", None)
+    return hasattr(function, "for_torch") or (inner is not None and is_for_torch(inner))
+
+
+def at_numbers(
+    function: Callable[..., Any], shapes: Sequence[Sequence[int]], folded: bool = False
+) -> Traced:
+    """The program on arrays of real numbers of these shapes."""
+    return traced(function, [Given(tuple(shape), REAL) for shape in shapes], folded)
 
 
 def _causes(error: BaseException) -> str:
@@ -84,20 +127,27 @@ def _causes(error: BaseException) -> str:
     return " ".join(found)
 
 
-def _in_format(function: Callable[..., Any], inputs: Sequence[Given], form: Format) -> Traced:
+def in_format(
+    function: Callable[..., Any], inputs: Sequence[Given], form: Format, folded: bool = False
+) -> Traced:
+    """The program on such arrays, their real numbers of this format."""
     try:
         try:
             with aside():
-                return _traced(function, inputs, form, "s")
+                return _traced(function, inputs, form, "s", folded)
         except Decided:
             # A cache of JAX's may have queried it, on the line that called it: not again for other names.
-            return _traced(function, inputs, form, "n")
+            return _traced(function, inputs, form, "n", folded)
     except Unreadable as error:
         raise Refused(str(error), error.split) from error
 
 
 def _traced(
-    function: Callable[..., Any], inputs: Sequence[Given], form: Format, letter: str
+    function: Callable[..., Any],
+    inputs: Sequence[Given],
+    form: Format,
+    letter: str,
+    folded: bool,
 ) -> Traced:
     jax = jax_for("a program")
     dimensions = Dimensions([n for one in inputs for n in one.shape], letter)
@@ -108,13 +158,17 @@ def _traced(
         leaves, tree = jax.tree.flatten(opened(function(*arrays)))
         trees.append(tree)
         if not leaves:
-            raise TypeError("it returns nothing; expected an array, or several")
+            raise NoArrays("it returns nothing; expected an array, or several")
         for one in leaves:
             if not isinstance(one, NUMBERS) and not hasattr(one, "dtype"):
-                raise TypeError(f"it returns a value of type {type(one).__name__}; expected arrays")
+                kind = type(one).__name__
+                article = "an" if kind[0] in "aeiou" else "a"
+                raise NoArrays(f"it returns {article} {kind}; expected arrays")
         return leaves
 
     def any_length(length: Any) -> Any:
+        if type(length) is int:
+            return length if folded else None
         name = dimensions.another(_any_position(len(dimensions.names)))
         return jax.export.symbolic_shape(name, scope=length.scope)[0]
 
@@ -124,8 +178,9 @@ def _traced(
         answers: Any = None
         try:
             with listening(Decided), in_order(), machine_unseen(function), ExitStack() as watched:
-                if symbolic:  # numbers have nothing to hide
+                if symbolic or folded:
                     watched.enter_context(associative.one_equation(function, any_length))
+                if symbolic:  # numbers have nothing to hide
                     answers = watched.enter_context(refused(dimensions))
                     watched.enter_context(standing_in(function, dimension_type()))
                 watched.enter_context(numbers_unseen())
@@ -134,6 +189,8 @@ def _traced(
             error.split = answers.asked if answers is not None else None
             raise
         except Exception as error:
+            if not symbolic and not isinstance(error, jax.errors.JAXTypeError):
+                raise
             advice = f"; {INSTEAD}" if re.search(r"_DimExpr|ymbolic dimension", str(error)) else ""
             unread = Unreadable(
                 f"it does not trace with symbols for sizes ({type(error).__name__}{raised_at(error, folders())}: "

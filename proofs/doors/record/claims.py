@@ -17,7 +17,7 @@ from ...language.sizes import dimensions
 from ...statement.binding import following
 from ...statement.errors import IllFormed
 from ...statement.nodes import Input, Parameter
-from ...statement.statement import Hypothesis, Relation, Statement, inputs_of, relation
+from ...statement.statement import Hypothesis, Relation, Statement, relation
 from ...statement.whole import Size, whole
 from ..refused import Refused
 from .array import Recorded, array
@@ -32,14 +32,14 @@ FOR_NUMBERS = (TypeError, ValueError, AttributeError, IndexError, ArithmeticErro
 
 
 def record(
-    claim: Claim, sizes: Mapping[str, int] | None = None, programs: bool = False
+    claim: Claim, sizes: Mapping[str, int] | None = None, programs: list[Any] | None = None
 ) -> Statement:
     """The claim's statement, for all sizes, or at these.
 
     Args:
         claim: the claim.
         sizes: numbers that stand for its sizes.
-        programs: whether JAX programs that its body calls are recorded, by what JAX traces; else they are refused.
+        programs: a list, to which the programs of JAX that its body calls are added (`doors.jaxpr.programs.Lowered`).
 
     Raises:
         Refused: if it cannot be recorded, with the line that is in the way.
@@ -47,26 +47,27 @@ def record(
     symbols = {name: Size(name, min(values)) for name, values in claim.ranges.items()}
     known: Any = sizes or {name: Length(whole(size)) for name, size in symbols.items()}
     inputs = _inputs(claim, known)
-    with recording(Recording(numbers=sizes is not None, programs=programs)) as made:
+    with recording(Recording(numbers=sizes is not None)) as made:
         values = {**{n: Recorded(one) for n, one in inputs.items()}, **known, "xp": Namespace()}
         parameters, leaves = _marked(claim.construct(values))
         every = [_relation(one) for one in claim.statements(values, parameters)]
         relations = _one_turn(made.loops, every)
     with following(made.steps):
         closed = [_closed(one, made.loops) for one in relations]
-    owed = dict.fromkeys(one for program in made.of_programs for one in program.obligations)
-    added = [one for one in inputs_of(owed) if one not in inputs.values()]
+    if programs is not None:
+        programs += made.programs
+    owed = dict.fromkeys(one for program in made.programs for one in program.obligations)
     return Statement(
         claim.id,
         () if sizes else tuple(symbols.values()),
-        (*inputs.values(), *added),
-        (*closed, *owed),
+        tuple(inputs.values()),
+        tuple(closed),
         tuple(_hypotheses(claim, known, inputs, sizes is not None)),
         tuple(leaves),
         tuple(sizes.items()) if sizes else (),
-        assumed=tuple(
-            dict.fromkeys(text for program in made.of_programs for text in program.taken)
-        ),
+        assumed=tuple(dict.fromkeys(text for one in made.programs for text in one.taken)),
+        owed=tuple(owed),
+        fits=tuple(dict.fromkeys(fit for one in made.programs for fit in one.fits)),
         steps=tuple(made.steps.items()),
     )
 

@@ -158,19 +158,21 @@ class Namespace(Functions, NumPyFunctions):
         """The largest singular value of matrices."""
         return Recorded(nodes.Norm("operator", array(one).node))
 
-    def program(self, function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
-        """What a JAX function makes of arrays of the claim, by its own trace, where programs are recorded."""
-        if not current().programs:
-            current().program = True
-            raise refusal("program(…), which its framework traces, is called")
-        from ..jaxpr.programs import in_leaves, lowered  # which needs JAX
+    def program(self, lowered: Callable[[Sequence[nodes.Node]], Any], arrays: Sequence[Any]) -> Any:
+        """What a program makes of arrays of the claim, by its framework's trace.
 
+        Args:
+            lowered: the program as a function of nodes.
+            arrays: its arguments.
+        """
+        given = [array(one).node for one in arrays]
         try:
-            found = lowered(function, [array(one).node for one in arrays])
+            found = lowered(given)
         except Refused as error:
+            current().depends = error.depends
             raise refusal(str(error), where="") from error
-        current().of_programs.append(found)
-        return in_leaves(found.outputs, Recorded)
+        current().programs.append(found)
+        return found.each(Recorded)
 
     def _map(self, function: str, one: Any) -> Recorded:
         return Recorded(making.entrywise(function, array(one).node))

@@ -18,7 +18,7 @@ from ...interpret.questions import ARRAYS, place, raised_at
 from ...statement import binding
 from ...statement.nodes import Recursion
 from ...statement.whole import Position
-from ..refused import Refused
+from ..refused import Depends, Refused
 
 MOST = 30_000
 """The most arrays that one recording may make."""
@@ -31,10 +31,6 @@ T = TypeVar("T", bound=type)
 
 class Limits(Refused):
     """A claim about limits, which statements do not speak of."""
-
-
-class Program(Refused):
-    """A body calls a program, which its framework traces and this door does not."""
 
 
 class TooMuch(BaseException):
@@ -57,23 +53,22 @@ class Recording:
 
     numbers: bool = False
     """Whether sizes are numbers, and not symbols."""
-    programs: bool = False
-    """Whether programs are recorded, by what their framework traces."""
     refusals: list[str] = field(default_factory=list)
     arrays: int = 0
     asked: int = 0
     loops: list[Turns] = field(default_factory=list)
-    of_programs: list[Any] = field(default_factory=list)
+    programs: list[Any] = field(default_factory=list)
     """What programs of JAX became (`doors.jaxpr`), for what is taken for granted and to be shown of them."""
     steps: dict[Recursion, Callable[..., Any]] = field(default_factory=dict)
     """The function that each recursion repeats."""
-    program: bool = False
-    """Whether the body calls a program."""
+
+    depends: Depends | None = None
+    """What a program's refusal hinges on, where that is known."""
 
     @property
     def refused(self) -> Refused:
         """The error for what was refused first."""
-        return (Program if self.program else Refused)(self.refusals[0])
+        return Refused(self.refusals[0], self.depends)
 
     def count(self) -> None:
         """Note that one more array was made.

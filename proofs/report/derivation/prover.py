@@ -240,7 +240,7 @@ def interpreted(
         NotItself, Unreadable, KernelError, or what a body raises that cannot do with symbols.
     """
     with proving() as current:
-        found = formulas(claim, current, compared=False)
+        found = formulas(claim, current)
         equations = [
             (left.term, simplified(right.entry(left.at))) for left, right in found.equations
         ]

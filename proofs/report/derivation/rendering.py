@@ -49,7 +49,7 @@ def render(claim: Claim, statement: Record, certificates: Certificates | None = 
         if not everywhere:
             return Rendering(why=one_line(statement["reason"] or verdict_words(statement)))
         return Rendering(_replayed(claim, certificates))
-    proof = find(claim, compared=not everywhere)  # else the check has compared it
+    proof = find(claim)
     if isinstance(proof, str):
         return Rendering(why=one_line(proof))
     return Rendering(derive(claim, proof))

@@ -33,7 +33,7 @@ def replayed(claim: Claim, certificate: AllSizes) -> Found:
     if certificate.bounds is not None:
         bounds = rendered(check_written(certificate.bounds).shown)
     with proving() as reading:
-        conditions = tuple(formulas(claim, reading, compared=False).conditions)
+        conditions = tuple(formulas(claim, reading).conditions)
     if certificate.trace is None:
         return Found((), reading, certificate, bounds, conditions)
     proved = check(certificate.trace)

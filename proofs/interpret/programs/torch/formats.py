@@ -16,7 +16,7 @@ from typing import Any
 import jax
 from jax import numpy as jnp
 
-from ..tracing import asks_for_a_format
+from ...questions import asks_for_a_format
 from .tensors import Tensor, refuse
 
 DEFAULT = "float32"

@@ -11,10 +11,16 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-from ...exact.polynomials import rational_root
-from ...kernel import index
-from ...kernel.index import Index
-from ...kernel.term import (
+from ..exact.polynomials import rational_root
+from ..interpret.array import KernelArray, comprehension, function, holds, reciprocal, scalar
+from ..interpret.session import current
+from ..interpret.simplifying import simplified
+from ..interpret.terms import number, share
+from ..kernel import index
+from ..kernel.index import Index, facts
+from ..kernel.inequalities import implied
+from ..kernel.laws import NOT_BELOW_0
+from ..kernel.term import (
     INVERSE,
     INVERSE_NUMBER,
     NUMBER,
@@ -26,15 +32,41 @@ from ...kernel.term import (
     body,
     function_of,
 )
-from ..array import KernelArray, function, holds, reciprocal
-from ..namespace import Namespace
-from ..session import current
-from ..terms import number, share
 
-XP = Namespace()
 SQRT = "sqrt"
+NOT_BELOW = "square roots are of numbers ≥ 0"
 FACTORED = 1_000_000
 """Whole numbers up to this are read as products of primes under a root."""
+
+
+def square_root(of: KernelArray) -> KernelArray:
+    """The square roots of entries; that these are ≥ 0 is taken for granted, and said, where it is not seen."""
+    parts = simplified(of.term).parts
+    known = Fraction(sum(parts.values())) if all(m == EMPTY for m in parts) else None
+    if known is None or known < 0:
+        sizes = of_sizes(simplified(of.term)) if not of.dims else None
+        if sizes is not None:
+            return sizes
+        if not _is_seen_not_below_0(of):
+            current().taken.setdefault(NOT_BELOW)
+        return function(SQRT, of)
+    return comprehension(of.dims, lambda *at: root(known).shared)
+
+
+EMPTY = Monomial(0, frozenset(), ())
+
+
+def _is_seen_not_below_0(array: KernelArray) -> bool:
+    """Whether every entry is a sum of squares, of numbers of sizes, and of values of functions that are ≥ 0."""
+
+    def seen(m: Monomial) -> bool:
+        odd = [
+            f for f, n in Counter(m.factors).items() if n % 2 and function_of(f) not in NOT_BELOW_0
+        ]
+        rows = facts(array.term.scope) | m.guards
+        return all(f.name in (NUMBER, INVERSE_NUMBER) and implied(f.at[0], rows) for f in odd)
+
+    return all(c > 0 and seen(m) for m, c in simplified(array.term).parts.items())
 
 
 def combined(array: KernelArray) -> KernelArray:
@@ -214,16 +246,16 @@ def root(of: Fraction) -> KernelArray:
 def _whole_root(of: int) -> KernelArray:
     known = rational_root(Fraction(of))
     if known is not None:
-        return XP.asarray(known)
+        return scalar(known)
     if of > FACTORED:
-        return function(SQRT, XP.asarray(of))
-    found, p = XP.asarray(1), 2
+        return function(SQRT, scalar(of))
+    found, p = scalar(1), 2
     while of > 1:
         p = p if p * p <= of else of
         if of % (p * p) == 0:
             found, of = found * p, of // (p * p)
         elif of % p == 0:
-            found, of = found * function(SQRT, XP.asarray(p)), of // p
+            found, of = found * function(SQRT, scalar(p)), of // p
         else:
             p += 1
     return found

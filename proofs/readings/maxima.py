@@ -6,27 +6,19 @@ denominator. Where it does not, it stays in the result, and what is proved holds
 
 from __future__ import annotations
 
-import functools
 import itertools
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from ...kernel import index as declarations
-from ...kernel.index import Index, reach, variable
-from ...kernel.term import EXP, Factor, Monomial, Term, body, entry, function_of
-from ..array import KernelArray, comprehension, function, reciprocal
-from ..questions import Unreadable
-from ..recursions import run_recursion
-from ..session import current
-from ..simplifying import simplified
-from .comparisons import greater
-from .powers import of_logarithms
-from .values import picked, shared
+from ..interpret.array import KernelArray, aligned, broadcast, comprehension, function, reciprocal
+from ..interpret.session import current
+from ..interpret.simplifying import simplified
+from ..kernel import index as declarations
+from ..kernel.index import Index, reach, variable
+from ..kernel.term import EXP, Factor, Monomial, Term, body, entry, function_of
+from .logarithms import of_logarithms
 
 MAXIMUM = "maximum"
-FOLDED = 8
-"""The number of entries up to which a maximum is taken one after the other."""
 
 
 def maximum(dims: tuple[Index, ...], *arrays: KernelArray, of: tuple[Any, ...] = ()) -> KernelArray:
@@ -79,76 +71,6 @@ def _same(one: Any) -> Any:
     return one if isinstance(one, int) else id(one)
 
 
-def is_maximum(array: KernelArray) -> bool:
-    """Whether every entry is one of such an array."""
-    return bool(array.term.parts) and all(_is_one(m, c) for m, c in array.term.parts.items())
-
-
-def _is_one(m: Monomial, c: Fraction) -> bool:
-    return c == 1 and len(m.factors) == 1 and _is_maximum(m.factors[0].name)
-
-
-def speaks_of_states(array: KernelArray) -> bool:
-    """Whether an entry is made of a state of a recursion, as a running maximum is."""
-    names = {f.name for m in array.term.parts for f in m.factors}
-    return not names.isdisjoint(current().recursions)
-
-
-def exact_maximum(array: KernelArray) -> KernelArray:
-    """The array, with the maximum itself in place of a number of which nothing is known.
-
-    Raises:
-        Unreadable: for what may be −∞.
-    """
-    if not is_maximum(array):
-        return array
-    if len(array.term.parts) != 1:
-        raise Unreadable("a running maximum of several maxima")
-    ((m, _),) = array.term.parts.items()
-    (f,) = m.factors
-    for found, (of, *axes) in current().maxima.values():
-        ((n, _),) = found.term.parts.items()
-        if n.factors[0].name == f.name and isinstance(of, KernelArray):
-            return _placed(_folded(of, axes), array, f, n.factors[0])
-    raise Unreadable("a running maximum of what may be −∞, or of maxima of maxima")
-
-
-def _placed(whole: KernelArray, array: KernelArray, f: Factor, known: Factor) -> KernelArray:
-    """The maxima at the places that an array of the numbers that stand for them speaks of."""
-    rank = len(whole.dims)
-    if f.at[rank:] != known.at[rank:]:
-        raise Unreadable("a running maximum of those of another turn")
-
-    def at(*place: Index) -> Term:
-        images = {_number(o): i for o, i in zip(array.at, place, strict=True)}
-        return whole.entry([e.substitute(images) for e in f.at[:rank]])
-
-    return comprehension(array.dims, at)
-
-
-def _number(position: Index) -> int:
-    return position.terms[0][0]
-
-
-def _folded(array: KernelArray, axes: Sequence[int]) -> KernelArray:
-    """The maxima along axes, one entry after the other."""
-    for axis in sorted(axes, reverse=True):
-        length = array.dims[axis]
-        dims = (*array.dims[:axis], *array.dims[axis + 1 :])
-
-        def row(k: Index, array: KernelArray = array, axis: int = axis, dims: Any = dims) -> Any:
-            return picked(array, dims, lambda at: [*at[:axis], k, *at[axis:]])
-
-        if not length.terms and length.const <= FOLDED:
-            rows = [row(Index(k)) for k in range(length.const)]
-            array = functools.reduce(greater, rows)
-        else:
-            turn = lambda time, before, row=row: ((greater(before[0], row(time)),), ())  # noqa: E731
-            found = run_recursion(turn, (row(Index(0)),), length, [array], _folded)
-            array = found.final_state[0]
-    return array
-
-
 def exponential(of: KernelArray) -> KernelArray:
     """exp of each entry, with those of subtracted maxima as factors, and numbers whose logarithms it is of."""
     products = of_logarithms(of)
@@ -180,16 +102,16 @@ def divided(numerator: KernelArray, denominator: KernelArray) -> KernelArray:
     """The quotient; maxima's factors that all terms of both share are taken out."""
     if not any(_is_scale(f) for m in denominator.term.parts for f in m.factors):
         return numerator / denominator
-    dims, (top, bottom) = shared(numerator, denominator)
+    both = numerator, denominator
 
     def at(*place: Index) -> Term:
-        above, below = simplified(top.entry(place)), simplified(bottom.entry(place))
+        above, below = (simplified(one.entry(aligned(one.dims, place))) for one in both)
         for factor in _common(below):
             if factor in _common(above):
                 above, below = _without(above, factor), _without(below, factor)
         return above * reciprocal(below)
 
-    return comprehension(dims, at)
+    return comprehension(broadcast(*(one.dims for one in both)), at)
 
 
 def _common(term: Term) -> list[Factor]:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..questions import Unreadable, place
+from ...interpret.questions import Unreadable, place
 
 NAMES = ("sqrt", "exp", "log", "log2", "log10", "pow")
 """Functions of `math` that take sizes; NumPy has them too, `power` for `pow`."""

@@ -1,4 +1,4 @@
-"""Is what was read of a claim that calls a program the claim's own? Both are evaluated with numbers at a few sizes."""
+"""Are formulas of a claim the claim's own? Both are evaluated with numbers at a few sizes."""
 
 from __future__ import annotations
 
@@ -11,44 +11,35 @@ from typing import Any, cast
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
-
-from ..exact.array import ExactArray
-from ..exact.enclosures import ArbField
-from ..exact.engines import SMALL, sides
-from ..exact.instance import Point, assumed, constants, run_body, shapes
-from ..exact.polynomials import RationalField
-from ..exact.scalar import DivisionByZero, NotPolynomial
-from ..interpret.array import KernelArray
-from ..interpret.claims import Interpretation
-from ..interpret.evaluate import Evaluator, at_index, positions
-from ..interpret.measured import AXES
-from ..interpret.programs.remainders import FRACTION
-from ..kernel.index import Index, facts
-from ..kernel.term import Term
-from ..language.claim import Claim
-from ..language.sizes import Sizes
-from ..language.statements import Approached, AtMost, Determines, Statement, Undetermined
-from .instances.enclosed import BITS
+from scanproof.proofs.exact.array import ExactArray
+from scanproof.proofs.exact.engines import SMALL, sides
+from scanproof.proofs.exact.instance import Point, assumed, constants, run_body, shapes
+from scanproof.proofs.exact.polynomials import RationalField
+from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
+from scanproof.proofs.interpret.array import KernelArray
+from scanproof.proofs.interpret.claims import Interpretation
+from scanproof.proofs.interpret.evaluate import (
+    Evaluator,
+    at_index,
+    free_variables,
+    function_value,
+    positions,
+)
+from scanproof.proofs.interpret.measured import AXES
+from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.sizes import Sizes
+from scanproof.proofs.language.statements import (
+    Approached,
+    AtMost,
+    Determines,
+    Statement,
+    Undetermined,
+)
 
 READS = 4_000
 """An interpretation is compared with the claim's own numbers where that takes no more entries than this."""
 MOST_READS = 400_000
 """How many it may take at the smallest sizes, if it takes too many everywhere."""
-FUNCTIONS: dict[str, Callable[[Any], Any]] = {
-    **{"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs},
-    **{name: getattr(math, name) for name in ("tanh", "sin", "cos", "erf")},
-    **{name: getattr(math, name) for name in ("tan", "asin", "acos", "atan")},
-    **{name: getattr(math, name) for name in ("asinh", "acosh", "atanh")},
-    **{"floor": math.floor, "ceil": math.ceil, "round": round},
-    "softplus": lambda value: max(value, 0) + math.log1p(math.exp(-abs(value))),
-}
-EXACT: dict[str, Callable[[Any], Any]] = {
-    "abs": abs,
-    "relu": lambda value: max(value, value * 0),
-    "step": lambda value: Fraction(value > 0),
-    "zero": lambda value: Fraction(value == 0),
-    FRACTION: lambda value: value - math.trunc(value),
-}
 SMALLER = 100
 """Drawn numbers are divided by this before a function without exact values is taken of them."""
 WIDER = 25
@@ -161,10 +152,6 @@ def _own_pairs(
     except (DivisionByZero, ZeroDivisionError, UsageError):  # a loop without a turn, say
         return None
     except NotPolynomial:
-        if interpretation.session.programs and not read:
-            found = _ball_pairs(claim, sizes, point)
-            if found is not None:
-                return point, found
         floats = _float_pairs(claim, sizes, point, read)
         if everywhere and any(math.isnan(n) for pair in floats for n in pair[:2]):
             return None
@@ -192,25 +179,6 @@ def _compared(statements: Sequence[tuple[Statement, str]]) -> Iterator[tuple[Any
             yield from ((one, one, tag) for one in (statement.statistic, statement.value))
         elif not isinstance(statement, Approached):  # of which nothing is read
             yield statement.left, statement.right, tag
-
-
-def _ball_pairs(claim: Claim, sizes: Sizes, point: Point) -> Floats | None:
-    """For programs: their exact reading in balls, whatever format they compute in; None where balls do not do."""
-    import flint
-
-    try:
-        with flint.ctx.workprec(BITS):
-            field = ArbField()
-            found = [
-                (one, "") for one in run_body(claim, field, sizes, constants(claim, field, point))
-            ]
-            pairs: Floats = []
-            for one, other, tag in _compared(found):
-                both = [side.entries.flat for side in sides(AtMost(one, other))]
-                pairs += [(float(a.mid()), float(b.mid()), tag) for a, b in zip(*both, strict=True)]
-    except (ArithmeticError, AttributeError, TypeError, ValueError):
-        return None
-    return pairs if all(math.isfinite(n) for one in pairs for n in one[:2]) else None
 
 
 def _float_pairs(claim: Claim, sizes: Sizes, point: Point, read: Set[str]) -> Floats:
@@ -274,14 +242,6 @@ def _measured(
         return abs(floats.item()) if measure == "absolute" else np.linalg.norm(floats, 2)
 
 
-def function_value(name: str, at: Any) -> Any:
-    """|z|, z without its whole part, exp(0) and log(1) as such; other values as floats."""
-    if name in EXACT:
-        return EXACT[name](at)
-    exact = {("exp", 0): Fraction(1), ("log", 1): Fraction(0)}.get((name, at))
-    return FUNCTIONS[name](float(at)) if exact is None else exact
-
-
 def _read(interpretation: Interpretation) -> Iterator[tuple[KernelArray, KernelArray, str, Tag]]:
     """The same of an interpretation, with what is taken of the left side."""
     for part in (*interpretation.parts, *interpretation.conditions):
@@ -295,13 +255,3 @@ def _read(interpretation: Interpretation) -> Iterator[tuple[KernelArray, KernelA
 def _plain(number: Fraction) -> Fraction | int:
     """Whole numbers as such: they multiply faster."""
     return number.numerator if number.denominator == 1 else number
-
-
-def free_variables(terms: Sequence[Term], axes: Sequence[Index], at: dict[int, int]) -> list[int]:
-    """The free variables but sizes, and those of their ranges, in the order of their declaration."""
-    found = {v for t in terms for v in t.scope} | {v for e in axes for v in e.variables()}
-    while True:
-        more = {v for e in facts(found) for v in e.variables()} - found
-        if not more:
-            return sorted(found - set(at))
-        found |= more

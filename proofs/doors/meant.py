@@ -13,11 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ...exact.enclosures import ArbField
-from ...exact.polynomials import rational_root
-from .reader import inner, place
+from ..exact.polynomials import rational_root
 
 DYADIC = 2**20
 """Binary fractions with no greater denominator, and few digits, are meant as they are."""
@@ -74,19 +70,6 @@ class Meant(NamedTuple):
     """That of the format which it was rounded to."""
     log: bool = False
     """Whether it is the natural logarithm of the number, as `math.log(T)` leaves it at T = 3."""
-
-    def scalar(self, field: Any) -> Any:
-        """The number in a field of scalars.
-
-        Raises:
-            NotPolynomial: if it is a root or a logarithm, and the field has none.
-        """
-        number = field.number(self.number)
-        if self.log:
-            return field.log(number) if self.sign > 0 else -field.log(number)
-        if not self.root:
-            return number
-        return field.sqrt(number) if self.sign > 0 else -field.sqrt(number)
 
     def is_exactly(self, value: float) -> bool:
         """Whether it is the literal's binary number."""
@@ -205,15 +188,6 @@ def _cost(fraction: Fraction) -> int:
     return p.bit_length() + (q.bit_length() if q > 1 else 0)
 
 
-class Blurred(ArbField):
-    """Balls for numbers, in which literals are as wide as their rounding: what hinges on it is not distinguished."""
-
-    def literal(self, given: Meant) -> Any:
-        """A ball around what a literal means; small binary fractions are meant as they are."""
-        exact = given.scalar(self)
-        return exact if given.plain else exact * self._flint.arb(1, float(given.blur()))
-
-
 class Literal(NamedTuple):
     """A number in a program that is more than a small binary fraction."""
 
@@ -230,43 +204,6 @@ class Literal(NamedTuple):
         return f"the {self.side} computes with {self.shown()}, read as {self.meant}"
 
 
-def is_table(array: np.ndarray) -> bool:
-    """Whether an array has too many different numbers to have been written down, as trained weights have."""
-    return array.size > TABLE and np.unique(array).size > TABLE
-
-
-def literals(jaxpr: Any, side: str = "program") -> list[Literal]:
-    """The numbers of a closed jaxpr and its inner programs that are not small binary fractions."""
-    found: dict[Literal, None] = {}
-    for value, dtype, where in _numbers(jaxpr):
-        one = meant(value, dtype)
-        if not one.plain:
-            found.setdefault(Literal(value, one, where, side))
-    return list(found)
-
-
 def taken(value: float, given: Meant) -> str:
     """What a proof takes for granted about a literal."""
     return f"literals are the numbers that they mean: {value!r} is {given}"
-
-
-def _numbers(closed: Any) -> Iterator[tuple[float, str, str]]:
-    """The floating-point numbers, each with its format and the user's line."""
-    jaxpr = getattr(closed, "jaxpr", closed)
-    for const in getattr(closed, "consts", ()):
-        yield from ((x, dtype, "") for x, dtype in _entries(const))
-    for equation in jaxpr.eqns:
-        for atom in equation.invars:
-            for x, dtype in _entries(getattr(atom, "val", None)):
-                yield x, dtype, place(equation)
-        for program in inner(equation):
-            yield from _numbers(program)
-    for atom in jaxpr.outvars:
-        yield from ((x, dtype, "") for x, dtype in _entries(getattr(atom, "val", None)))
-
-
-def _entries(value: Any) -> Iterator[tuple[float, str]]:
-    """The finite entries of a floating-point array; those of a table are what they are."""
-    array = np.asarray(value)
-    if str(array.dtype) in FORMATS and not is_table(array):
-        yield from ((x, str(array.dtype)) for x in map(float, array.flat) if math.isfinite(x))

@@ -1,67 +1,44 @@
-"""Axes that a reshape joins: kept apart as long as nothing but another reshape looks at them."""
+"""Arrays of terms in another shape: axes that stay, that are cut, and that are joined."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from ...kernel.index import Index
-from ..areas import Area, Length, product
-from ..array import KernelArray, axes_as_one, holds
-from ..questions import Unreadable
-from .values import Dims, InParts, Integers, Place, picked, reals
+from ..interpret.areas import Area, Length, product
+from ..interpret.array import KernelArray, axes_as_one, comprehension, holds
+from ..interpret.questions import Unreadable
+from ..kernel.index import Index
 
-
-@dataclass(frozen=True)
-class Merged(InParts):
-    """An array each of whose axes is a run of axes of another, in row-major order."""
-
-    array: Any
-    runs: tuple[int, ...]
-    """How many axes of `array` each axis is made of, 0 for an axis of length 1 that it does not have."""
-
-    @property
-    def dims(self) -> tuple[Length, ...]:
-        """The lengths of the axes, each a product of what it joins."""
-        found: list[Length] = []
-        rest = list(self.array.dims)
-        for count in self.runs:
-            found.append(product(rest[:count]))
-            del rest[:count]
-        return tuple(found)
-
-    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Any:
-        """The entries at these places of the whole."""
-        return picked(self.whole(), dims, places)
-
-    def whole(self) -> Any:
-        """The array with its axes joined."""
-        array = self.array
-        for axis, count in enumerate(self.runs):
-            if count == 0:
-                dims = (*array.dims[:axis], Index(1), *array.dims[axis:])
-                array = picked(array, dims, lambda at, k=axis: [*at[:k], *at[k + 1 :]])
-            for _ in range(count - 1):
-                array = merged_axes(array, axis)
-        return array
+Place: TypeAlias = tuple[Index, ...]
 
 
-def reshaped(a: Any, dims: Sequence[Length]) -> Any:
-    """The entries of `a` in row-major order under another shape.
+def reshaped(array: KernelArray, dims: Sequence[Index]) -> KernelArray:
+    """The entries of an array in row-major order under another shape.
 
     Raises:
         Unreadable: unless each axis, on either side, is one of the other side's, or is cut into some of them of which
             all but the first are numbers; or unit axes come and go.
     """
-    own = a.array if isinstance(a, Merged) else a
-    groups = _groups(list(own.dims), list(dims))
-    split = _split(own, groups)
-    runs = [n for old, new in groups for n in _runs(old, new)]
-    return split if all(n == 1 for n in runs) else Merged(split, tuple(runs))
+    groups = _groups(list(array.dims), list(dims))
+    found = _split(array, groups)
+    for axis, count in enumerate(n for old, new in groups for n in _runs(old, new)):
+        if count == 0:
+            with_unit = (*found.dims[:axis], Index(1), *found.dims[axis:])
+            found = _picked(found, with_unit, lambda at, k=axis: [*at[:k], *at[k + 1 :]])
+        for _ in range(count - 1):
+            found = axes_as_one(found, axis)
+    return found
 
 
-def _split(a: Any, groups: Sequence[tuple[list[Index], list[Any]]]) -> Any:
+def _picked(
+    array: KernelArray, dims: Sequence[Index], places: Callable[[Place], list[Index]]
+) -> KernelArray:
+    """The entries at these places."""
+    return comprehension(dims, lambda *at: array.entry(places(at)))
+
+
+def _split(a: KernelArray, groups: Sequence[tuple[list[Index], list[Any]]]) -> KernelArray:
     """The array with the axes that become several cut, and those of length 1 that go left out."""
     dims = [d for old, new in groups for d in (new if len(old) == 1 else old)]
 
@@ -78,7 +55,7 @@ def _split(a: Any, groups: Sequence[tuple[list[Index], list[Any]]]) -> Any:
 
     if all(len(old) > 1 or (len(old) == len(new) == 1) for old, new in groups if old):
         return a
-    return picked(a, tuple(dims), places)
+    return _picked(a, dims, places)
 
 
 def _runs(old: list[Index], new: Sequence[Length]) -> list[int]:
@@ -142,15 +119,3 @@ def _degree(one: Length) -> int:
     if isinstance(one, Area):
         return max(len(m) for m, _ in one.parts)
     return int(bool(one.terms))
-
-
-def unmerged(a: Any) -> Any:
-    """The array that one with joined axes is made of."""
-    return a.array if isinstance(a, Merged) else a
-
-
-def merged_axes(a: Any, axis: int) -> KernelArray:
-    """Axes `axis` and `axis + 1` as one."""
-    if isinstance(a, Integers):
-        raise Unreadable("a reshape of integers")
-    return axes_as_one(reals(a), axis)
