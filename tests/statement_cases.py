@@ -119,9 +119,8 @@ def field_difference(
     own = run_body(claim, field, sizes, arrays, OnLeaf(path, _changed) if path else None)
     if field.differentiate is None or not field.generators:
         statement = prepared(statement)
-    inputs = {name: array.entries for name, array in arrays.items()}
     changes = {path: lambda leaf: _changed(ExactArray(leaf, field)).entries} if path else {}
-    found = list(relations(statement, field, sizes, inputs, changes))
+    found = list(relations(statement, field, sizes, arrays, changes))
     if len(own) != len(found):
         return f"{len(found)} relations for {len(own)}"
     same = _overlap if isinstance(field, ArbField) else _equal
