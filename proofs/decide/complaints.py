@@ -14,15 +14,13 @@ from scanproof.constructs.errors import text_of
 
 from ..check.instances.at_random import balls, residues
 from ..check.kernel_errors import claim_line, refusal
-from ..exact.engines import sides
 from ..exact.scalar import NotPolynomial
 from ..interpret.questions import raised_at
 from ..kernel.errors import KernelError
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name
-from ..language.statements import AtMost, Differs, Equal, Statement
 
-ARRAY = r"'?(?:ExactArray|KernelArray|Dual)'?"
+ARRAY = r"'?(?:Recorded|KernelArray|Dual)'?"
 OF_JAX = rf"(?:abstract array|JAX|requires ndarray or scalar).*(?:{ARRAY}|scanproof)"
 """What JAX says of an array that it does not know, at length."""
 ADVICE = (
@@ -63,7 +61,7 @@ def complaint(error: BaseException) -> str:
     advice = next((words for pattern, words in ADVICE if re.search(pattern, text, re.S)), "")
     if re.search(OF_JAX, text, re.S):
         text = ""
-    text = re.sub(r"ExactArray|KernelArray|Dual\b", "array", text) + nearest_name(error)
+    text = re.sub(r"Recorded|KernelArray|Dual\b", "array", text) + nearest_name(error)
     said = f"{type(error).__name__}{_where(error)}{f': {text}' if text else ''}"
     return f"{said}; {advice}" if advice else said
 
@@ -105,9 +103,7 @@ def failing_sizes(claim: Claim, error: BaseException) -> str:
         return ""
     for sizes in claim.every_size:
         try:
-            for statement in _statements(claim, sizes):
-                if isinstance(statement, Equal | Differs | AtMost):
-                    sides(statement)
+            _evaluated(claim, sizes)
         except Exception as other:
             same = type(other) is type(error) and text_of(other) == text
             at = by_name(sizes)
@@ -115,11 +111,11 @@ def failing_sizes(claim: Claim, error: BaseException) -> str:
     return ""
 
 
-def _statements(claim: Claim, sizes: Sizes) -> list[Statement]:
+def _evaluated(claim: Claim, sizes: Sizes) -> None:
     try:
-        return residues(claim, sizes)
+        residues(claim, sizes)
     except NotPolynomial:
-        return balls(claim, sizes)
+        balls(claim, sizes)
 
 
 def _where(error: BaseException) -> str:

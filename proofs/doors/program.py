@@ -6,8 +6,8 @@
     def forward_is_descent(X, Y, q):
         return equal(forward(X, Y, q), specification(X, Y, q))
 
-Where a claim is recorded, JAX traces it and its jaxpr becomes nodes, with symbols for sizes or at numbers; on exact
-numbers these nodes are computed at the arrays' own sizes; on NumPy arrays JAX runs it. Nothing is transcribed.
+Where a claim is recorded, JAX traces it and its jaxpr becomes nodes, with symbols for sizes or at numbers; on NumPy
+arrays JAX runs it. Nothing is transcribed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,9 @@ import numpy as np
 from scanproof.constructs.arrays.definition import note
 from scanproof.constructs.arrays.protocols import speaking_among
 
-from ..exact.array import ExactArray
-from ..exact.scalar import NotPolynomial
 from ..interpret.programs.outputs import opening
 from ..language.libraries import jax as jax_for
-from ..readings.exact import Exact
-from ..statement.nodes import Input, Node
-from .refused import Refused
+from ..statement.nodes import Node
 
 
 def program(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,7 +34,7 @@ def program(function: Callable[..., Any]) -> Callable[..., Any]:
             It is what runs: it is traced by JAX each time it meets arrays of other sizes.
 
     Returns:
-        A function of recorded, exact or NumPy arrays, with real numbers for JAX's floating-point numbers.
+        A function of recorded or NumPy arrays, with real numbers for JAX's floating-point numbers.
     """
 
     def lowered(nodes: Sequence[Node]) -> Any:
@@ -46,15 +42,12 @@ def program(function: Callable[..., Any]) -> Callable[..., Any]:
 
         return of_jax(function, nodes)
 
-    at_shapes = functools.cache(lambda shapes: lowered(_inputs(shapes)))
     compiled = functools.cache(lambda: jax_for("a program").jit(opening(function)))
 
     @functools.wraps(function)
     def run(*arrays: Any) -> Any:
         note(_written(function))
         speaker = speaking_among(arrays)
-        if isinstance(speaker, ExactArray):
-            return _at_numbers(at_shapes, arrays, speaker)
         if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
             return speaker.__array_namespace__().program(lowered, arrays)
         return _floats(function, compiled, arrays)
@@ -75,24 +68,6 @@ def _written(function: Callable[..., Any]) -> Callable[..., Any]:
             return own if callable(own) and hasattr(own, "__code__") else program
         function = inner
     return function
-
-
-def _inputs(shapes: Sequence[tuple[int, ...]]) -> list[Input]:
-    return [Input(f"x{k}", shape) for k, shape in enumerate(shapes)]
-
-
-def _at_numbers(lowered: Callable[[Any], Any], arrays: Sequence[Any], speaker: ExactArray) -> Any:
-    """What a program returns of exact numbers, by its nodes at these very sizes."""
-    xp, field = speaker.__array_namespace__(), speaker.field
-    given = [xp.asarray(one) for one in arrays]
-    shapes = tuple(one.shape for one in given)
-    try:
-        found = lowered(shapes)
-    except Refused as error:  # what is not read says nothing about the claim
-        raise NotPolynomial(str(error)) from error
-    entries = {one.name: array.entries for one, array in zip(_inputs(shapes), given, strict=True)}
-    reading = Exact(field, {}, entries)
-    return found.each(lambda node: ExactArray(reading(node), field))
 
 
 def _floats(function: Callable[..., Any], compiled: Any, arrays: Sequence[Any]) -> Any:

@@ -1,16 +1,17 @@
-"""A claim at fixed sizes in the scalars of a field: its statement is read, or its body run where none is recorded."""
+"""A claim at fixed sizes in the scalars of a field: its statement is read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 
-from ...exact.array import Namespace
-from ...exact.engines import Engine, sides
+from ...doors.record.claims import approached
+from ...doors.refused import Refused
+from ...exact.engines import Engine
 from ...exact.field import Field
-from ...exact.instance import entry_names, run_body, symbols
+from ...exact.instance import entry_names, symbols
 from ...exact.mutation import OnLeaf
 from ...exact.polynomials import RationalField
 from ...exact.scalar import NotPolynomial
@@ -21,7 +22,8 @@ from ...language.sizes import Sizes
 from ...readings.exact import Change, Exact
 from ...readings.run import of
 from ...statement.statement import Relation
-from .stated import stated
+from ..untraced import run
+from .stated import refusal, stated
 
 
 def evaluate(
@@ -44,7 +46,7 @@ def evaluate(
         symbolic = field.differentiate is not None and field.generators
         statement = own and (own.statement if symbolic else own.written)
         if statement is None:
-            return [_of_body(one, field) for one in run_body(claim, field, sizes, arrays, mutate)]
+            return [*_unread(claim, sizes)]
         changes: dict[str, Change] = {} if mutate is None else {mutate.path: mutate.change}
         reading = Exact(field, sizes, arrays, changes)
         return [_said(one, reading, *both) for one, *both in of(statement.relations, reading)]
@@ -85,11 +87,14 @@ def _said(one: Relation, reading: Exact, left: np.ndarray, right: np.ndarray) ->
     return said.KINDS[one.kind](*np.broadcast_arrays(left, right), label)
 
 
-def _of_body(statement: said.Statement, field: Field) -> said.Statement:
-    """What a body that calls a program said, on plain arrays."""
-    if isinstance(statement, said.Approached):
-        return statement
-    names = [name for name in ("left", "right", "statistic", "value") if hasattr(statement, name)]
-    both = sides(statement) if "left" in names else [getattr(statement, n) for n in names]
-    plain = [Namespace(field).asarray(one).entries for one in both]
-    return replace(statement, **dict(zip(names, plain, strict=True)))
+def _unread(claim: Claim, sizes: Sizes) -> Sequence[said.Statement]:
+    """What a claim about limits says.
+
+    Raises:
+        Exception: what the body of another claim, of which no statement is read, raises at numbers.
+        NotPolynomial: why none is read, if it raises nothing.
+    """
+    with suppress(Refused), approached(claim, sizes) as found:
+        return found
+    run(claim, sizes)
+    raise NotPolynomial(refusal(claim, sizes))

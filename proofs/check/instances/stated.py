@@ -89,3 +89,12 @@ def _faithful(claim: Claim, sizes: Sizes | None) -> Stated | None:
         if disagreement(claim, statement) is None:
             return Stated(statement, recorded, tuple(programs))
     return None
+
+
+def refusal(claim: Claim, sizes: Sizes) -> str:
+    """Why a claim has no statement at these sizes."""
+    try:
+        why = disagreement(claim, record(claim, sizes))
+    except (Refused, UsageError) as error:
+        return str(error)
+    return f"what is recorded of the claim is not the claim's own: {why}"
