@@ -36,12 +36,12 @@ def build(request: Request) -> Export:
     W0 = weights(request, k)
     start = np.array([[Fraction(w) for w in row] for row in W0.tolist()], dtype=object)
 
-    def instance(xp: Any, eta: Any, start: Any) -> Any:
+    def instance(xp: Any, eta: Any) -> Any:
         steps, kind = request.steps, {"tokens": chosen.tokens, "in_one_block": chosen.in_one_block}
         return linear_attention.instance(xp, d, steps, eta, start, **kind)
 
     try:
-        made = exactly(RootsField(), instance, filled((), eta), start)
+        made = exactly(RootsField(), instance, filled((), eta))
     except ValueError as error:
         raise UsageError(f"export {request.id}: {_in_options(str(error))}") from None
     exact = neutral.mapped(_once(_entries), fla_linear_attention.neutral_model(made))
