@@ -26,6 +26,21 @@ LITERALS = 10
 """No more literals than this are listed, with what they were read as."""
 
 
+def _operations(wanted: bool) -> None:
+    """Print the operations that have a rule, and end."""
+    if not wanted:
+        return
+    from scanproof.proofs.doors.aten.lowering import said
+    from scanproof.proofs.doors.aten.table import RULES
+    from scanproof.proofs.doors.jaxpr.table import RULES as OF_JAX
+
+    from ._output import write
+
+    for title, names in (("JAX", OF_JAX), ("PyTorch", map(said, RULES))):
+        write(f"{title}: {', '.join(sorted(dict.fromkeys(names)))}\n")
+    raise typer.Exit()
+
+
 def prove(
     function: Annotated[str, typer.Argument(metavar="MODULE:FUNCTION", hidden=True)],
     equals: Annotated[
@@ -67,15 +82,24 @@ def prove(
         choice("--expect", ALLOWED, "The verdict that is known; exit with 1 for any other one."),
     ] = None,
     format: Annotated[str, choice("--format", FORMATS)] = "text",
+    operations: Annotated[
+        bool,
+        typer.Option(
+            "--operations",
+            callback=_operations,
+            is_eager=True,
+            help="Print the operations that are read, of JAX and of PyTorch.",
+        ),
+    ] = False,
 ) -> None:
     """Prove that a program of JAX or PyTorch equals another.
 
     They are proved equal at every size, or it is shown where they differ.
 
-    The function is traced by JAX with symbols for sizes, and what JAX records is read as formulas of
-    real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,
-    with its line. A function for torch is read from its source, and needs torch. Both are run as
-    well, as people run them: a difference that rounding cannot explain refutes.
+    The function is traced by its framework with symbols for sizes, and what that records is read as
+    formulas of real numbers: rounding is not looked at. Scans and loops become inductions. What
+    cannot be read is named, with its line. A function for torch needs torch. Both are run as well,
+    as people run them: a difference that rounding cannot explain refutes.
     """
     from scanproof.proofs.decide.budget import Budget, memory, seconds
     from scanproof.proofs.decide.proving import SIDE_BY_SIDE

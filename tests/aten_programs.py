@@ -226,6 +226,16 @@ def decayed(x):
     return 0.95 * x
 
 
+def turned(x, y):
+    """Complex numbers: a state that turns, products, quotients, literals, views of both parts."""
+    S = torch.zeros(3, dtype=torch.complex128) + 2j
+    for t in range(x.shape[0]):
+        S = S * torch.exp(1j * y[t]) + torch.polar(x[t], y[t])
+    z = torch.complex(x, y)
+    both = torch.view_as_complex(torch.stack([y, x], -1))
+    return torch.view_as_real(z / both.conj()).flatten(-2).sum() + S.real + (z * both).abs().sum()
+
+
 COMPUTED = [
     ("attention", "q: B H T d, k: B H T d, v: B H T e"),
     ("fused_attention", "q: B H T d, k: B H T d, v: B H T e"),
@@ -242,6 +252,7 @@ COMPUTED = [
     ("growing", "x: T d"),
     ("slope_of_its_own", "x: T"),
     ("transformed", "x: T d, y: T d"),
+    ("turned", "x: T, y: T"),
 ]
 LONG = [
     ("convolved", "x: B c T, w: c 1 4"),
@@ -266,11 +277,11 @@ ROWS = [
     ("biased_variance", "x: T"),
 ]
 REFUSED = [
-    ("squeezed", "x: T d", r"^squeeze\.default at .*: an axis is taken away where its length is 1"),
+    ("squeezed", "x: T d", r"^aten\.squeeze at .*: an axis is taken away where its length is 1"),
     ("of_its_number", "x: T", "a number of an array is asked"),
     ("caught", "x: T", "a number of an array is asked"),
-    ("sorted_rows", "x: T d", r"^sort\.(default|stable) at .*: it has no rule"),
-    ("drawn", "x: T", r"^rand_like\.default|^rand\.default"),
+    ("sorted_rows", "x: T d", r"^aten\.sort(\.stable)? at .*: it has no rule"),
+    ("drawn", "x: T", r"^aten\.rand(_like)? at"),
     ("left_early", "x: T d", "a loop over a size that may be left before its end"),
     ("listed_and_written", "x: T d", "s, which is put into a list and written in place"),
     ("shared", "x: T d", "a and b, which share memory that is written in place"),

@@ -3,6 +3,7 @@ pairs of them are proved."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
@@ -14,7 +15,7 @@ import torch_programs
 
 torch = pytest.importorskip("torch")
 
-from scanproof.proofs.doors.aten import program, refusal  # noqa: E402
+from scanproof.proofs.doors.aten import modules, program, refusal  # noqa: E402
 from scanproof.proofs.doors.aten.refusal import Decided, Refused  # noqa: E402
 from scanproof.proofs.readings.floats import Floats  # noqa: E402
 from scanproof.proofs.readings.problem import problem  # noqa: E402
@@ -154,21 +155,19 @@ def test_a_trace_says_for_which_formats_it_holds_and_what_it_takes_for_granted()
     wide = program.read(programs.only_single, inputs("x: T"), [torch.float64])
     assert (single.formats, wide.formats) == (("float32",), ("float64",))
     assert single.outputs != wide.outputs
-    assert program.read(programs.decayed, inputs("x: T")).assumes == ("0.95 is 19/20",)
+    assert program.read(programs.decayed, inputs("x: T")).assumes == (
+        "literals are the numbers that they mean: 0.95 is 19/20",
+    )
 
 
 def test_parameters_of_a_module_are_inputs():
-    module = torch.nn.Linear(3, 2)
-    names, function = program.of_module(module)
-    assert names == ("weight", "bias")
-    given = inputs("weight: 2 3, bias: 2, x: T 3")
+    function = modules.of_module(torch.nn.Linear(3, 2))
+    assert [*inspect.signature(function).parameters] == ["input", "weight", "bias"]
+    given = inputs("x: T 3, weight: 2 3, bias: 2")
     read = program.read(function, given, [torch.float64] * 3)
     rng = np.random.default_rng(0)
-    values = {
-        "weight": rng.normal(size=(2, 3)),
-        "bias": rng.normal(size=2),
-        "x": rng.normal(size=(4, 3)),
-    }
+    shapes = {"x": (4, 3), "weight": (2, 3), "bias": 2}
+    values = {name: rng.normal(size=shape) for name, shape in shapes.items()}
     wanted = values["x"] @ values["weight"].T + values["bias"]
     np.testing.assert_allclose(Floats({"T": 4}, values)(read.outputs[0]), wanted)
 

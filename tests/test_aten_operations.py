@@ -278,8 +278,10 @@ SPECIAL: dict[str, Callable[[Rng], Call]] = {
     **dict.fromkeys(("view", "_unsafe_view", "view_copy"), reshape),
     **dict.fromkeys(("expand", "expand_copy"), grown),
     **dict.fromkeys(("cat", "concat"), parts),
+    "view_as_complex": lambda rng: ([reals(rng, *lengths(rng), 2)], {}),
+    "view_as_real": lambda rng: ([torch.view_as_complex(reals(rng, *lengths(rng), 2))], {}),
     "stack": lambda rng: ([[reals(rng, *(s := lengths(rng))), torch.ones(s)], int(rng.integers(len(s) + 1))], {}),
-    "full": lambda rng: ([list(lengths(rng)), float(rng.choice([2, 0.5, -math.inf]))], {}),
+    "full": lambda rng: ([list(lengths(rng)), float(rng.choice([2, 0.5, -math.inf]))], [{}, {"dtype": torch.complex128}][rng.integers(2)]),
     "scalar_tensor": lambda rng: ([float(rng.choice([2, 0.5, math.inf]))], {}),
     "full_like": lambda rng: ([reals(rng, *lengths(rng)), -2], {}),
     "new_full": lambda rng: ([reals(rng, 2), list(lengths(rng)), -2], {}),
@@ -331,7 +333,7 @@ SPECIAL: dict[str, Callable[[Rng], Call]] = {
     "_softmax": lambda rng: ([(x := square(rng)), dim(rng, x.shape), False], {}),
     "_log_softmax": lambda rng: ([(x := square(rng)), dim(rng, x.shape), False], {}),
     "linalg_vector_norm": lambda rng: ([(x := square(rng)), int(rng.integers(1, 3)), [dim(rng, x.shape)]], {}),
-    "_to_copy": lambda rng: ([reals(rng, *lengths(rng))], {"dtype": [torch.bool, torch.int64, torch.float64][rng.integers(3)]}),
+    "_to_copy": lambda rng: ([reals(rng, *lengths(rng))], {"dtype": [torch.bool, torch.int64, torch.float64, torch.complex128][rng.integers(4)]}),
     "div.Tensor_mode": lambda rng: ([square(rng), reals(rng)], {"rounding_mode": [None, "floor", "trunc"][rng.integers(3)]}),
     "div.Scalar_mode": lambda rng: ([square(rng), 2], {"rounding_mode": [None, "floor", "trunc"][rng.integers(3)]}),
     "pow.Tensor_Scalar": raised,
@@ -374,8 +376,8 @@ def lowered(name: str, call: Call, infinite: Any) -> tuple[list[Any], list[Any]]
         if not isinstance(value, torch.Tensor):
             return value
         called = f"x{len(inputs)}"
-        inputs[called] = value
-        node = nodes.Input(called, tuple(value.shape), format_of(value.dtype))
+        inputs[called] = in_parts(value)
+        node = nodes.Input(called, tuple(in_parts(value).shape), format_of(value.dtype))
         odd = None
         if infinite is not None and not given and value.is_floating_point():
             at = infinite.expand(value.shape)
@@ -415,6 +417,11 @@ def placed_kwargs(given: dict[str, Any], placed: Callable[[Any], Any]) -> dict[s
     return {k: placed(v) for k, v in given.items()}
 
 
+def in_parts(tensor: Any) -> Any:
+    """A complex tensor with its real and its imaginary parts along a last axis."""
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+
+
 def name_in_table(name: str) -> str:
     return name.removesuffix(".default")
 
@@ -441,7 +448,7 @@ def test_an_operation_is_what_pytorch_computes(name):
         for one, other in zip(found, wanted, strict=False):
             if one is None:
                 continue
-            theirs = other.double().numpy()
+            theirs = in_parts(other).double().numpy()
             assert one.shape == theirs.shape, (name, call)
             if f"{name}.default" in WITHOUT_VALUE:
                 theirs = np.where(np.isnan(one), np.nan, theirs)
@@ -474,5 +481,5 @@ def test_every_rule_is_of_an_operation_of_pytorch():
 )
 def test_what_a_rule_does_not_bind_is_refused_by_its_name(name, call, words):
     infinite = torch.tensor([True, False]) if name == "mul.Tensor" else None
-    with pytest.raises(Refused, match=rf"^{name.split('.')[0]}.*{words}"):
+    with pytest.raises(Refused, match=rf"^aten\.{name.split('.')[0]}.*{words}"):
         lowered(name, call, infinite)

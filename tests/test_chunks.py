@@ -546,8 +546,8 @@ def test_an_axis_of_chunks_is_read_as_theirs(one, other):
     ("one", "other"),
     [
         pytest.param(
-            lambda K: flat(K).reshape(K.shape[1], K.shape[0], -1).sum(0).sum(0) * 0 + flat(K)[0],
-            lambda K: K[0, 0],
+            lambda K: flat(K).reshape(K.shape[1], K.shape[0], -1).sum(1)[0],
+            lambda K: K.sum(1)[0],
             id="cut into chunks of another length",
         ),
         pytest.param(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,7 +127,7 @@ def test_the_outcome_as_json(prove):
         ("prints", "specification", "prints while JAX traces it"),
         ("writes", "specification", "opens a file while JAX traces it"),
         ("starts", "specification", "starts a process while JAX traces it"),
-        ("draws", "specification", "traced again"),
+        ("draws", "specification", "not the same program when it is run again"),
         ("broken", "specification", "does not run on arrays of shapes"),
         ("missing", "specification", "has no 'missing'; it has broken, "),
         ("forward", "missing", "has no 'missing'"),
@@ -208,3 +210,25 @@ def test_what_is_not_read_is_unknown_with_its_line(run: Run, folder, monkeypatch
     assert "'sort'" in answer.out
     assert "sorting.py:5" in answer.out
     assert run(*asked, "--strict").code == 2
+
+
+@pytest.mark.long
+def test_a_claim_about_a_jax_program_is_decided_where_jax_has_computed_before(tmp_path):
+    """A copy of the process would wait for ever for JAX's threads."""
+    (tmp_path / "mine.py").write_text(
+        "import jax.numpy as jnp\n"
+        "from scanproof import Source, equal, program\n"
+        "mine = Source('mine', title='Mine')\n"
+        "total = program(lambda x: jnp.cumsum(x)[-1])\n"
+        "@mine.claim('mine.total', says='the last sum is all', given={'x': 'T'})\n"
+        "def total_is_sum(x):\n"
+        "    return equal(total(x), x.sum())\n"
+    )
+    code = (
+        "import sys, jax.numpy as jnp; (jnp.ones((300, 300)) @ jnp.ones(300)).sum().item();"
+        "from scanproof._main import main; sys.argv = ['scanproof', 'check', 'mine.py']; main()"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=200
+    )
+    assert "1 claim: 1 proved" in answer.stdout, answer.stderr

@@ -14,7 +14,7 @@ from conftest import is_short
 from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 
-from scanproof.proofs.doors.jaxpr.lowering import equations
+from scanproof.proofs.doors.jaxpr.equations import equations
 from scanproof.proofs.doors.jaxpr.programs import leaves, lowered
 from scanproof.proofs.doors.jaxpr.table import RULES
 from scanproof.proofs.doors.refused import Refused

@@ -27,6 +27,7 @@ from scanproof.proofs.readings.reading import Reading
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.proving import proving
 from scanproof.proofs.statement.nodes import Input
+from scanproof.proofs.statement.statement import inputs_of
 from scanproof.proofs.statement.text import text
 from scanproof.proofs.statement.whole import Size, whole
 
@@ -36,7 +37,7 @@ def drawn(written: Written, first: int) -> tuple[dict[str, int], dict[str, np.nd
     sizes = {one.name: first + k for k, one in enumerate(written.statement.sizes)}
     rng, length = np.random.default_rng(first), Reading(np, sizes, {}).whole
     inputs = {}
-    for one in written.statement.inputs:
+    for one in dict.fromkeys((*written.statement.inputs, *inputs_of(written.statement.owed))):
         dims = tuple(map(length, one.lengths))
         whole_ones = one.format.is_whole
         inputs[one.name] = rng.integers(0, 2, dims) if whole_ones else rng.uniform(0.2, 1, dims)
@@ -54,7 +55,7 @@ def wrong(written: Written, left: Any, right: Any, names: Any, first: int = 2) -
             got = reading(getattr(written.statement.relations[k], side))
             if got.shape != wanted.shape or not np.allclose(got, wanted, rtol=1e-5, atol=1e-6):
                 return f"the {side} side of output {k}"
-    for one in written.statement.relations:
+    for one in (*written.statement.relations, *written.statement.owed):
         if not np.allclose(reading(one.left), reading(one.right), rtol=1e-6, atol=1e-7):
             return f"the sides differ: {one.label}"
     return ""
@@ -177,12 +178,12 @@ def test_an_operator_that_is_not_associative_leaves_an_equation_that_is_false():
         return lax.associative_scan(lambda a, b: a - b, x)
 
     written = equation(scanned, scanned, {"x": "T"})
-    labels = [one.label[0] for one in written.statement.relations if one.label]
+    labels = [one.label[0] for one in written.statement.owed]
     assert any("is associative" in one for one in labels)
     assert wrong(written, lambda x: x, lambda x: x, ["x"]) != ""
     sizes, inputs = drawn(written, 3)
     reading = Floats(sizes, inputs)
-    gaps = [abs(reading(r.left) - reading(r.right)).max() for r in written.statement.relations]
+    gaps = [abs(reading(r.left) - reading(r.right)).max() for r in written.statement.owed]
     assert max(gaps) > 0.01
 
 
@@ -193,7 +194,7 @@ def test_an_operator_that_looks_at_other_elements_leaves_an_equation_that_is_fal
     written = equation(scanned, scanned, {"x": "T"})
     sizes, inputs = drawn(written, 3)
     reading = Floats(sizes, inputs)
-    apart = [r for r in written.statement.relations if r.label and "each element" in r.label[0]]
+    apart = [r for r in written.statement.owed if "each element" in r.label[0]]
     assert apart and any(abs(reading(r.left) - reading(r.right)).max() > 0.01 for r in apart)
 
 
@@ -262,14 +263,14 @@ def test_a_claims_program_is_recorded_as_nodes():
         yield equal(rows[0], 0 * x[0])
 
     one = claim(body, {"x": "T n"})
-    statement = record(one, programs=True)
+    statement = record(one)
     assert len(statement.relations) == 2 and text(statement).count(" from ") == 1
     assert disagreement(one, statement) is None
 
 
 def test_what_is_taken_for_granted_of_a_claims_program_is_said_in_its_statement():
     one = claim(lambda x: equal(program(lambda x: 0.1 * x)(x), x / 10), {"x": "T"})
-    statement = record(one, programs=True)
+    statement = record(one)
     assert statement.assumed == ("literals are the numbers that they mean: 0.1 is 1/10",)
     assert "  given that literals are" in text(statement)
 
@@ -280,16 +281,16 @@ def test_what_a_claims_program_has_to_show_besides_is_a_relation():
         return equal(sums[0], x[0])
 
     one = claim(body, {"x": "T n"})
-    statement = record(one, programs=True)
-    assert statement.inputs[0].name == "x" and len(statement.inputs) > 1
-    assert any("is associative" in str(r.label) for r in statement.relations)
+    statement = record(one)
+    assert [one.name for one in statement.inputs] == ["x"]
+    assert any("is associative" in str(r.label) for r in statement.owed)
     assert disagreement(one, statement) is None
 
 
 def test_a_claims_program_that_is_not_read_is_refused_with_its_line():
     one = claim(lambda x: equal(program(lambda x: jnp.sort(x))(x), x), {"x": "T"})
     with pytest.raises(Refused, match=r"'sort' is not read, tests/test_jaxpr_programs"):
-        record(one, programs=True)
+        record(one)
 
 
 LANES = [row.claim for row in SOURCE.rows if row.claim.body is not None]
@@ -298,7 +299,7 @@ LANES = [row.claim for row in SOURCE.rows if row.claim.body is not None]
 @pytest.mark.short(4)
 @pytest.mark.parametrize("one", LANES, ids=lambda one: one.id)
 def test_a_row_about_jax_is_recorded_and_reads_as_its_program_runs(one: Any):
-    assert disagreement(one, record(one, programs=True)) is None
+    assert disagreement(one, record(one)) is None
 
 
 def test_results_are_nested_as_the_function_nests_them():

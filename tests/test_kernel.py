@@ -81,7 +81,7 @@ def test_what_is_not_proved_with_a_certificate_is_not_proved_without(tried, repo
     assert all(len(why) > 10 for why in tried.values())
 
 
-CHANGES = (lambda a: a * -1, lambda a: a * 2, lambda a: a + 1)
+CHANGES = (lambda a: -a, lambda a: 2 * a, lambda a: 1 + a)
 SLOW = (
     "ssd.thm5",
     "delta-net.one-pass",

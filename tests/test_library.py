@@ -20,8 +20,8 @@ from scanproof.proofs.check.result import Result
 from scanproof.proofs.decide import targets
 from scanproof.proofs.decide.called import listed, with_arguments
 from scanproof.proofs.decide.outcome import Outcome
+from scanproof.proofs.doors.outputs import matched, paths, said
 from scanproof.proofs.exact.counterexample import Counterexample
-from scanproof.proofs.interpret.programs.outputs import matched, paths, said
 from scanproof.proofs.report.words import unmet
 
 jax = pytest.importorskip("jax")
@@ -478,18 +478,3 @@ def test_programs_for_torch_leave_arguments_out_and_return_data_classes(tmp_path
     assert scanproof.prove("./in_torch.py:step", equals="in_torch:table", shapes="x: n")
     found = scanproof.prove("in_torch:step", equals="in_torch:wrong", shapes="x: n")
     assert found.counterexample is not None and found.counterexample.part == "state.c"
-
-
-@pytest.mark.filterwarnings("error")
-def test_a_module_of_torch_is_read_without_a_warning_of_jax(tmp_path, monkeypatch):
-    pytest.importorskip("torch")
-    from scanproof.proofs.interpret.programs.torch.targets import as_jax
-
-    file = tmp_path / "a_module.py"
-    parameter = "self.w = torch.nn.Parameter(torch.ones(1))"
-    file.write_text(
-        "import torch\n\nclass Scaled(torch.nn.Module):\n    def __init__(self):\n"
-        f"        super().__init__()\n        {parameter}\n\n    def forward(self, x):\n"
-        "        return x * self.w\n"
-    )
-    assert as_jax(file, "a_module", "Scaled") is not None

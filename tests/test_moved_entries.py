@@ -149,11 +149,6 @@ FALSE = {
 UNREAD = {
     "a step may not divide": ("x: n", lambda x: every(x, 2), (1, 2, 3)),
     "there may be nothing to pad between": ("x: n", lambda x: around(x, 0, 0, 1), (0, 1, 2)),
-    "it may run over an end": (
-        "x: n, a: m",
-        lambda x, a: lax.dynamic_slice(x, (a.shape[0],), (1,)),
-        (1, 2, 3),
-    ),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import subprocess
 import sys
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -17,13 +18,18 @@ from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import ssd
 from scanproof.constructs.learners import descent
 from scanproof.constructs.learners.losses import HALF_MEAN
+from scanproof.numeric import claims
 from scanproof.numeric.claims import SOURCE
+from scanproof.proofs.check.certificate import AllSizes
+from scanproof.proofs.check.formulas import hash_of
+from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.doors.program import program
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.search.all_sizes import prove
 
 ROWS = {row.claim.id: row.claim for row in SOURCE.rows}
+FOLDER = Path(claims.__file__).parent / "certificates"
 UNKNOWN = {
     *("lanes.jax.chunked.decays", "lanes.jax.learners.newton-step"),
     *("lanes.jax.sharded.exchanges", "lanes.jax.sharded.devices"),
@@ -36,6 +42,8 @@ UNKNOWN = {
 def test_the_program_that_runs_is_the_definition_at_every_size(id):
     found = prove(ROWS[id])
     assert not isinstance(found, str), found
+    kept = Certificates(FOLDER).load(ROWS[id])
+    assert [one.statement for one in kept.by if isinstance(one, AllSizes)] == [hash_of(ROWS[id])]
 
 
 def test_what_no_machine_decides_is_known():

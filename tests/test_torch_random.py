@@ -5,16 +5,14 @@ from __future__ import annotations
 import random
 import runpy
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import errors
 
-from scanproof.proofs.interpret.programs.torch.targets import as_jax
-from scanproof.proofs.interpret.questions import Unreadable
+torch = pytest.importorskip("torch")
 
-torch = pytest.importorskip("torch", reason="the facade is compared with torch (extra: torch)")
+from torch_read import as_it_is_read  # noqa: E402
+
+from scanproof.proofs.doors.refused import Refused  # noqa: E402
 
 VIEWS = (
     "{a}[0]",
@@ -76,22 +74,14 @@ def test_random_programs_are_read_as_torch_runs_them_or_refused(tmp_path):
             wanted = [one.numpy() for one in programs[f"f{seed}"](torch.tensor(x))]
         except (RuntimeError, IndexError):
             continue  # torch does not run it
-        facade = as_jax(file, "random_torch", f"f{seed}")
-        with jax.enable_x64(True):
-            shapes = jax.export.symbolic_args_specs(
-                [jnp.asarray(x)], "n, n", constraints=["n >= 2"]
-            )
-            for symbolic in (False, True):
-                try:
-                    run = jax.export.export(jax.jit(facade))(*shapes).call if symbolic else facade
-                    found = run(jnp.asarray(x))
-                except (Unreadable, ValueError, TypeError):
-                    continue
-                except errors.InconclusiveDimensionOperation:  # `prove` asks again, case by case
-                    continue
-                read += symbolic
-                for ours, theirs in zip(found, wanted, strict=True):
-                    np.testing.assert_allclose(ours, theirs, atol=1e-9, err_msg=program(seed))
+        for over_sizes in (False, True):
+            try:
+                found = as_it_is_read(programs[f"f{seed}"], [x], over_sizes, square=True)
+            except Refused:
+                continue
+            read += over_sizes
+            for ours, theirs in zip(found, wanted, strict=True):
+                np.testing.assert_allclose(ours, theirs, atol=1e-9, err_msg=program(seed))
     assert read >= READ
 
 
@@ -148,11 +138,10 @@ def test_random_slopes_are_torchs_at_zeros_ties_and_bounds(tmp_path):
     for seed in range(SLOPES):
         x = np.random.default_rng(seed).integers(-2, 3, 4) / 2
         wanted = programs[f"g{seed}"](torch.tensor(x)).numpy()
-        with jax.enable_x64(True):
-            try:
-                found = as_jax(file, "random_slopes", f"g{seed}")(jnp.asarray(x))
-            except Unreadable:
-                continue
+        try:
+            (found,) = as_it_is_read(programs[f"g{seed}"], [x])
+        except Refused:
+            continue
         read += 1
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9, err_msg=slope(seed))
     assert read >= SLOPES_READ

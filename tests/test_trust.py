@@ -567,12 +567,9 @@ def test_a_size_that_jax_cannot_trace_is_told_with_its_line_and_what_to_write(na
 
 
 @pytest.mark.long
-def test_a_size_that_the_reader_of_programs_stumbles_over_is_told_with_the_programs_line():
+def test_places_that_end_far_out_are_not_all_places():
     found = outcome(lambda x: x[jnp.minimum(jnp.arange(x.shape[0]), 9**5)], lambda x: x).result
     assert (found.verdict, found.scope) == ("proved", "fixed-size")
-    assert "tests/test_trust.py" in found.reason
-    assert "asked" not in found.reason
-    assert "xp.asarray" not in found.reason
 
 
 @pytest.mark.long
@@ -588,7 +585,7 @@ def test_additions_of_integers_at_places_are_a_condition_in_words():
 
 
 @pytest.mark.long
-def test_a_value_that_a_selection_leaves_out_may_be_none():
+def test_a_quotient_that_a_selection_leaves_out_is_named():
     def program(x):
         places = jnp.arange(x.shape[0])
         return jnp.where(places == 0, 0.0, x / places)
@@ -596,7 +593,9 @@ def test_a_value_that_a_selection_leaves_out_may_be_none():
     def shifted(x):
         return jnp.concatenate([jnp.zeros(1), x[1:] / jnp.arange(1, x.shape[0])])
 
-    assert outcome(program, shifted, shapes="x: T").result.verdict == "proved"
+    found = outcome(program, shifted, shapes="x: T").result
+    assert found.verdict == "unknown"
+    assert "division by i, which may be 0" in found.reason
 
 
 @pytest.mark.long
@@ -609,8 +608,8 @@ def test_a_program_that_is_nan_either_way_does_not_tell_tracers_from_arrays():
 def test_a_large_array_of_numbers_is_refused_at_once():
     weights = np.random.default_rng(0).random((60, 60))
     found = outcome(lambda x: weights @ x, lambda x: weights @ x, shapes="x: 60 d", d=(1,)).result
-    assert (found.verdict, found.scope) == ("proved", "fixed-size")
-    assert "an array of 3600 numbers" in found.reason
+    assert found.verdict == "unknown"
+    assert "an array of 3600 numbers; pass it as an argument" in found.reason
 
 
 @pytest.mark.long

@@ -76,6 +76,10 @@ def floor_of_whole(x):
     return torch.tensor(-3) // 2 * x
 
 
+def floor(x):
+    return torch.floor(x)
+
+
 def minus_twice(x):
     return -2 * x
 

@@ -80,7 +80,7 @@ class AllSizes:
     bounds: Written | None = None
     """The proof of its inequalities; None if it says none."""
     statement: str = ""
-    """The hash of the statement that is proved; "" for a claim that calls a program, which has none."""
+    """The hash of the statement that is proved; "" for a claim that has none."""
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,12 @@ from ..exact.meter import Meter, TooLong
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name
 from ..readings.derivative import prepared
-from ..readings.floats import Floats, relations
+from ..readings.floats import Floats, Moved, relations
 from ..readings.functions import smooth
 from ..readings.metered import Counting, Metered
 from ..readings.program import compiled, functions
 from ..readings.reading import Reading
+from ..readings.run import of
 from ..statement import making, nodes
 from ..statement.conditions import is_whole
 from ..statement.errors import IllFormed
@@ -53,14 +54,16 @@ ONE_CHOICE, AT_NUMBERS = 4, 2
 """How often the body is run where there is one choice of sizes, and where it is recorded at one."""
 RUN_OVER = (ArithmeticError, MemoryError, RecursionError)
 """What the machine's numbers and memory raise far out; all else that is raised there is the body's own."""
-MOVES, MOVED = 3, 2.0**-26
-"""How often inputs far out are moved, and how far relatively, where both sides differ."""
+MOVES, MOVED = 3, 2.0**-44
+"""How often results far out are moved, and how far relatively, where both sides differ."""
 SMALL = 2
 """How far sizes are above the least where what programs need besides is tried."""
 VOLUME = 400
 """Choices whose sizes have a greater product are left out, unless all but one of them are least."""
 ROUNDING = 2**20 * float(np.finfo(float).eps)
 """How far floats may be apart, in an array's largest entry: what sums of a few hundred terms lose is far below it."""
+NARROW = {"float32": 2.0**-11, "float16": 2.0**-4}
+"""The same where a program computes in narrower formats: it gives arrays of the coarsest of them."""
 
 
 def disagreement(claim: Claim, statement: Statement) -> str | None:
@@ -139,25 +142,26 @@ class _Comparison:
             return f"the statement has no value{where}, where the body has: {other}"
         differing = _differing(own, found, far)
         if differing and far and not _differing(own, found, far, self._moved(sizes, inputs, found)):
-            return None  # what rounding of the inputs explains
+            return None  # what rounding explains
         if differing:
             return f"{differing}{where}"
         self.compared.update(k for k, sides in enumerate(found) if all(map(_has_value, sides)))
         return None
 
     def _moved(self, sizes: Sizes, inputs: Mapping[str, np.ndarray], found: Pairs) -> list[Any]:
-        """How far each side moves where all inputs move by half of the digits of a float.
+        """How far each side moves where all results move by a few of a float's last digits.
 
-        What is ill-conditioned, such as a long triangular system, loses the other digits as well.
+        What is ill-conditioned, such as a long triangular system, loses others as well.
         """
         farthest: list[Any] = [(0.0, 0.0)] * len(found)
         for _ in range(MOVES):
-            near = {
-                name: array * (1 + MOVED * self.rng.choice((-1, 1), array.shape))
-                for name, array in inputs.items()
-            }
+            reading = Moved(sizes, inputs, self.rng, MOVED)
             with np.errstate(all="ignore"):
-                again, error = _attempted(lambda near=near: self.read(sizes, near, None))
+                again, error = _attempted(
+                    lambda reading=reading: [
+                        (a, b) for _, a, b in of(self.statement.relations, reading)
+                    ]
+                )
                 if error is not None:
                     return farthest
                 farthest = [
@@ -347,4 +351,5 @@ def _near(own: Any, read: Any, far: bool, moved: Any = 0.0) -> bool:
         undefined |= ~np.isfinite(a)
     with np.errstate(all="ignore"):
         largest = np.max(np.abs(a[~undefined]), initial=1)
-        return bool(np.all(undefined | (np.abs(a - b) <= ROUNDING * largest + moved)))
+        lost = NARROW.get(str(getattr(own, "dtype", "")), ROUNDING)
+        return bool(np.all(undefined | (np.abs(a - b) <= lost * largest + moved)))

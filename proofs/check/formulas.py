@@ -5,6 +5,8 @@ What the door refuses is not read, and the reason is the door's.
 
 from __future__ import annotations
 
+from scanproof.constructs.errors import UsageError
+
 from ..doors.record.claims import record
 from ..doors.refused import Refused
 from ..exact.mutation import OnLeaf
@@ -14,6 +16,7 @@ from ..interpret.questions import Unreadable
 from ..interpret.session import Session
 from ..kernel.index import Index
 from ..language.claim import Claim
+from ..language.partition import Split
 from ..readings.problem import NoProblem, problem
 from ..statement.errors import IllFormed
 from ..statement.text import fingerprint
@@ -75,6 +78,18 @@ def _unfaithful(claim: Claim) -> str:
         raise unread from error
     why = fidelity.disagreement(claim, statement)
     return f"what is recorded of the claim is not the claim's own: {why}"
+
+
+def split_of(claim: Claim) -> Split | None:
+    """The sizes that have to be told apart for the claim to be read; None where it is read, or none would help."""
+    if stated(claim) is None:
+        try:
+            record(claim)
+        except Refused as error:
+            return cases(error.depends)
+        except UsageError:  # which shows where the claim is decided
+            pass
+    return None
 
 
 def hash_of(claim: Claim) -> str:

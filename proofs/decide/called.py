@@ -12,14 +12,17 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
+from ..language.libraries import jax as jax_for
 from ..language.place import is_own
 from ..language.sizes import names
 from . import joined_axes, targets
+from .reading import Side
 
 BY_NAME = ("locals", "vars", "eval", "exec")
 """A function that calls one of these may read its arguments by names that its code does not show."""
@@ -37,24 +40,21 @@ class Both:
     given: dict[str, str]
     forward: Callable[..., Any]
     specification: Callable[..., Any]
+    frameworks: tuple[str, str] = ("jax", "jax")
+    """ "jax" or "torch", of the program and of the specification; a definition of scanproof has the program's."""
     groups: Any = None
     """How the lengths of the arguments are products, if any are."""
     outputs: Any = None
     """The same of the results."""
 
-    @property
-    def sides(self) -> dict[str, Callable[..., Any]]:
-        """By their names those that JAX traces."""
-        names = {"program": self.name, "specification": self.other}
-        return {names[one]: function for one, function in self.of_jax.items()}
-
-    @property
-    def of_jax(self) -> dict[str, Callable[..., Any]]:
-        """Those that JAX traces."""
-        found = {"program": self.forward}
-        if not targets.is_definition(self.specification):
-            found["specification"] = self.specification
-        return found
+    @cached_property
+    def sides(self) -> list[Side]:
+        """Those that their frameworks trace: all but definitions of scanproof."""
+        every = [
+            Side(self.name, "program", self.forward, self.frameworks[0]),
+            Side(self.other, "specification", self.specification, self.frameworks[1]),
+        ]
+        return [one for one in every if not targets.is_definition(one.function)]
 
     @property
     def calls(self) -> tuple[str, str]:
@@ -64,12 +64,6 @@ class Both:
             for one in self.written
         )
         return first, second
-
-    @property
-    def frameworks(self) -> tuple[str, str]:
-        """ "jax" or "torch", of the program and of the specification; a definition of scanproof has the program's."""
-        first, second = ("torch" if targets.is_for_torch(one) else "jax" for one in self.written)
-        return first, first if targets.is_definition(self.specification) else second
 
 
 def readings(
@@ -99,7 +93,11 @@ def readings(
             f"prove {name}: in --shapes {clash[0]} is an array and a size; give the size another letter."
         )
     written = with_arguments(forward, asked), with_arguments(specification, asked)
+    first, second = (targets.framework_of(one, framework) for one in (function, equals))
     of_any_arrays = targets.is_definition(specification)
+    of = first, first if of_any_arrays else second
+    if "jax" in of:
+        jax_for("prove")
     if joined_axes.is_joined(given) and of_any_arrays:
         raise UsageError(
             f"prove {name}: a specification of scanproof's own takes no lengths that are products, such as n*C; "
@@ -108,9 +106,9 @@ def readings(
     ways = (True, False) if joined_axes.has_chunks(given) and not of_any_arrays else (False,)
     for chunks in ways:
         if joined_axes.is_joined(given, chunks):
-            yield _joined(name, other, given, written, chunks)
+            yield _joined(name, other, given, written, of, chunks)
         else:
-            yield Both(name, other, given, written, given, *written)
+            yield Both(name, other, given, written, given, *written, of)
 
 
 def _joined(
@@ -118,17 +116,18 @@ def _joined(
     other: str,
     given: dict[str, str],
     written: tuple[Callable[..., Any], Callable[..., Any]],
+    of: tuple[str, str],
     chunks: bool,
 ) -> Both:
     """The programs of arrays with more axes; with `chunks` where a length is a number of chunks, too."""
     groups = {n: joined_axes.groups_of(text, chunks) for n, text in given.items()}
     axes = list(groups.values())
-    found = [joined_axes.outputs_of(one, axes) for one in written]
+    found = [joined_axes.outputs_of(*pair, axes) for pair in zip(written, of, strict=True)]
     known = [one for one in found if one is not None]
     outputs = known[0] if known and known[0] == known[-1] else None
     forward, specification = (joined_axes.Joined(one, axes, outputs) for one in written)
     apart = {n: joined_axes.apart(text, chunks) for n, text in given.items()}
-    return Both(name, other, given, written, apart, forward, specification, groups, outputs)
+    return Both(name, other, given, written, apart, forward, specification, of, groups, outputs)
 
 
 def listed(

@@ -14,9 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..check.all_sizes import LOGARITHMS, NO_DENOMINATOR_IS_0
-from ..doors.jaxpr.tracing import ASKED_FOR, FORMATS, Format, Given, format_of, in_format
+from ..doors.jaxpr.tracing import FORMATS, Format, Given, format_of, in_format
 from ..readings.roots import NOT_BELOW
+from ..statement import nodes
+from ..statement.conditions import asked
 from ..statement.formats import REAL
+from ..statement.nodes import Node
+from ..statement.statement import every_node
 
 CASTS = ("convert_element_type", "reduce_precision", "copy", "copy_p")
 """What a program has in one format and not in another, and does not change a real number."""
@@ -27,10 +31,6 @@ NEAR = 1e-5
 def difference(function: Callable[..., Any], shapes: Sequence[Sequence[int]]) -> str | None:
     """In which format a program does something else, in words; None if it does the same, or has one format only."""
     own, other = format_of(function), FORMATS[1]
-    if own == ASKED_FOR:
-        return (
-            f"inputs are of the format {own.name}, torch's default: the program asks for the format"
-        )
     if own != FORMATS[0]:
         return None
     with suppress(Exception):  # it may take no other format
@@ -48,6 +48,17 @@ def domains(function: Callable[..., Any], shapes: Sequence[Sequence[int]]) -> li
     return [said for said, names in OUTSIDE.items() if used & names]
 
 
+def of_nodes(outputs: Sequence[Node]) -> list[str]:
+    """The same of a program that is read as nodes."""
+    found: dict[str, None] = {}
+    for node in every_node(outputs):
+        if isinstance(node, nodes.Solve):
+            found.setdefault(NO_DENOMINATOR_IS_0)
+        if isinstance(node, nodes.Map) and node.function in OF_FUNCTIONS and asked(node):
+            found.setdefault(OF_FUNCTIONS[node.function])
+    return list(found)
+
+
 def _in(form: Format, function: Callable[..., Any], shapes: Sequence[Sequence[int]]) -> Any:
     """The jaxpr with real inputs of a format."""
     return in_format(function, [Given(tuple(one), REAL) for one in shapes], form).jaxpr
@@ -62,6 +73,9 @@ OUTSIDE = {
     "acosh is of numbers ≥ 1": {"acosh"},
     "atanh is of numbers between −1 and 1": {"atanh"},
 }
+OF_FUNCTIONS = {name: said for said, names in OUTSIDE.items() for name in names}
+OF_FUNCTIONS["divide"] = NO_DENOMINATOR_IS_0
+"""Where functions of nodes are not defined."""
 
 
 def _done(closed: Any) -> Iterator[str | float]:

@@ -16,9 +16,11 @@ from ..check import cases
 from ..check.beyond import beyond
 from ..check.certificate import Refutation
 from ..check.certificates import check
+from ..check.formulas import split_of
 from ..check.instances.at_random import agree, balls, drawn, overlap, residues
 from ..check.instances.evaluate import evaluate, in_symbols
 from ..check.result import Result, sizes_text
+from ..doors.refused import Refused
 from ..exact.enclosures import ArbField
 from ..exact.engines import ENGINES, FIXED, FLINT, UnequalShapes, chosen
 from ..exact.residues import Meter, TooLong
@@ -120,6 +122,8 @@ def settled(
         tell: hears what is tried.
         splitting: whether to end where sizes would have to be told apart.
     """
+    if splitting and (how := split_of(claim)) is not None:
+        return Settled(Result("unknown"), split=how)
     tell("random numbers")
     seen = [_at_random(claim, sizes) for sizes in chosen(claim)]
     why, doubtful, left = None, False, []
@@ -152,7 +156,7 @@ def settled(
 def _at_few_sizes(claim: Claim, as_given: bool) -> Result:
     lacking = _lacking(claim)
     if lacking is not None:
-        return _at_random_alone(claim, f"{lacking} is not computed exactly")
+        return _at_random_alone(claim, lacking)
     few = claim if as_given else _few(claim)
     if few is None:
         return _at_random_alone(claim, "both sides are too large to be multiplied out")
@@ -171,10 +175,17 @@ def _lacking(claim: Claim) -> str | None:
             in_symbols(engine, claim, claim.every_size[0])
             return None
         except NotPolynomial as error:
-            why = str(error)
+            why = _not_exact(error)
         except ArithmeticError:
             return None
     return why
+
+
+def _not_exact(error: NotPolynomial) -> str:
+    """What no engine has, or why a program is not read at numbers."""
+    if isinstance(error.__cause__, Refused):
+        return str(error)
+    return f"{error} is not computed exactly"
 
 
 def _at_random_alone(claim: Claim, because: str) -> Result:
@@ -220,7 +231,7 @@ def _at_random(claim: Claim, sizes: Sizes) -> bool | str | None:
             found, same = balls(claim, sizes), overlap
         return all(same(one) for one in found if isinstance(one, Equal))
     except NotPolynomial as error:
-        return f"{error} is not computed exactly"
+        return _not_exact(error)
     except (ArithmeticError, AttributeError, TypeError, ValueError):
         return None
 

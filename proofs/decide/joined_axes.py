@@ -6,15 +6,19 @@ arrays of one kind is proved of all of the other, and the kernel, whose lengths 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from ..doors.aten.programs import Program
+from ..doors.outputs import mapped, opening, paths
 from ..exact.counterexample import Counterexample, special
-from ..interpret.programs.outputs import opened, opening
 from ..language.libraries import jax as jax_for
-from ..language.sizes import axes
+from ..language.sizes import axes, names, shape
 
 PRODUCT = re.compile(r"\w+(\*\w+)+")
 Groups = list[list[str]]
@@ -86,7 +90,6 @@ class Joined:
         return getattr(self.__wrapped__, "unrolls", False)
 
     def __call__(self, *arrays: Any) -> Any:
-        jax = jax_for("prove")
         lengths: dict[str, Any] = {}
         given = []
         for one, groups in zip(arrays, self.groups, strict=True):
@@ -96,12 +99,12 @@ class Joined:
                 lengths.update(zip(group, own, strict=True))
                 dims.append(_product(own))
             given.append(one.reshape(tuple(dims)) if len(dims) < len(one.shape) else one)
-        leaves, tree = jax.tree.flatten(opened(self.__wrapped__(*given)))
-        if self.outputs is not None and len(leaves) == len(self.outputs):
-            leaves = [
-                self._apart(*pair, lengths) for pair in zip(leaves, self.outputs, strict=True)
-            ]
-        return jax.tree.unflatten(tree, leaves)
+        found = self.__wrapped__(*given)
+        leaves = [leaf for _, leaf in paths(found)]
+        if self.outputs is None or len(leaves) != len(self.outputs):
+            return found
+        axes = {id(one): groups for one, groups in zip(leaves, self.outputs, strict=True)}
+        return mapped(lambda one: self._apart(one, axes[id(one)], lengths), found)
 
     def _apart(self, one: Any, groups: Groups, lengths: Mapping[str, Any]) -> Any:
         if len(groups) != one.ndim or all(len(group) == 1 for group in groups):
@@ -122,8 +125,12 @@ def _product(lengths: Sequence[Any]) -> Any:
     return found
 
 
-def outputs_of(function: Callable[..., Any], shapes: Sequence[Groups]) -> list[Groups] | None:
+def outputs_of(
+    function: Callable[..., Any], framework: str, shapes: Sequence[Groups]
+) -> list[Groups] | None:
     """For each array that the function returns what its lengths are products of; None if it does not trace."""
+    if framework == "torch":
+        return _seen(function, shapes)
     jax = jax_for("prove")
     scope = jax.export.SymbolicScope()
     try:
@@ -137,6 +144,35 @@ def outputs_of(function: Callable[..., Any], shapes: Sequence[Groups]) -> list[G
     for lengths, groups in zip(dims, shapes, strict=True):
         known |= {str(d): g for d, g in zip(lengths, groups, strict=True) if len(g) > 1}
     return [[known.get(str(d), [str(d)]) for d in one.shape] for one in jax.tree.leaves(returned)]
+
+
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
+"""A function for torch is run at such sizes, twice, to see which lengths of its results are which products."""
+
+
+def _seen(function: Callable[..., Any], shapes: Sequence[Groups]) -> list[Groups] | None:
+    """The same of a function for torch, by running it; a length that only looks so shows where it is taken apart."""
+    letters = names([n for groups in shapes for group in groups for n in group])
+    found: list[list[Groups]] = []
+    for order in (PRIMES, PRIMES[::-1]):
+        sizes = dict(zip(letters, [p for p in order if p in PRIMES[: len(letters)]], strict=False))
+        if len(sizes) < len(letters):
+            return None
+        try:
+            lengths = [[[shape(n, sizes)[0] for n in group] for group in one] for one in shapes]
+            dims = [[math.prod(group) for group in one] for one in lengths]
+            results = Program(function).floats([np.ones(one) / 2 for one in dims])
+        except Exception:  # which shows where it is read
+            return None
+        known = {
+            length: group
+            for row, groups in zip(dims, shapes, strict=True)
+            for length, group in zip(row, groups, strict=True)
+            if len(group) > 1
+        }
+        found.append([[known.get(d, [str(d)]) for d in np.shape(one)] for _, one in paths(results)])
+    one, other = ([[g if len(g) > 1 else [""] for g in a] for a in side] for side in found)
+    return found[0] if one == other else None
 
 
 def _dims(jax: Any, groups: Groups, scope: Any) -> Sequence[Any]:

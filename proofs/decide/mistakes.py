@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 
 from scanproof.constructs.errors import UsageError
 
 from ..check.kernel_errors import refusal
 from ..doors.jaxpr.asked import folders
-from ..doors.jaxpr.tracing import NoArrays, at_numbers
+from ..doors.jaxpr.tracing import NoArrays
 from ..doors.refused import Refused
-from ..interpret.questions import raised_at
+from ..interpret.questions import Unreadable, aside, raised_at
 from ..kernel.errors import KernelError
 from ..language.claim import Claim
-from ..language.sizes import by_name, shape
+from ..language.sizes import by_name
+from .reading import Side
 
 Errors = (Exception, SystemExit)
 """What a program may raise: one that leaves Python does not take `prove` along."""
@@ -34,19 +35,19 @@ def is_users(error: BaseException) -> bool:
     return isinstance(error, NoArrays) or bool(raised_at(error, folders()))
 
 
-def of_sides(
-    sides: Mapping[str, Callable[..., object]], claim: Claim, error: BaseException
-) -> UsageError:
+def of_sides(sides: Sequence[Side], claim: Claim, error: BaseException) -> UsageError:
     """The error that says which program does not run, and at which of the sizes that are tried."""
-    for name, function in sides.items():
+    for side in sides:
         for sizes in claim.every_size:
             try:
-                at_numbers(function, [shape(text, sizes) for text in claim.given.values()])
-            except (Refused, UsageError):
+                with aside():
+                    side.once(claim, sizes)
+            except (Refused, Unreadable, UsageError):
                 continue
             except Errors as found:
                 return UsageError(
-                    f"prove {name}: at {by_name(sizes)} it does not run: {said(found)}. If it is not meant for such "
-                    "sizes, say so in --shapes (such as 'x: T+1 d') or by --sizes."
+                    f"prove {side.name}: at {by_name(sizes)} it does not run: {said(found)}. If it is not meant for "
+                    "such sizes, say so in --shapes (such as 'x: T+1 d') or by --sizes."
                 )
-    return UsageError(f"prove {' = '.join(sides)}: it does not run: {said(error)}.")
+    names = " = ".join(side.name for side in sides)
+    return UsageError(f"prove {names}: it does not run: {said(error)}.")

@@ -11,32 +11,28 @@ from __future__ import annotations
 import inspect
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.errors import UsageError
 
+from ..doors.frameworks import FRAMEWORKS
 from ..doors.jaxpr import purity
-from ..doors.jaxpr.literals import literals
-from ..doors.jaxpr.tracing import at_numbers, format_of
 from ..doors.meant import Literal, taken
-from ..doors.program import program
+from ..doors.outputs import matched, paths, said
 from ..doors.refused import Refused
 from ..exact.engines import UnequalShapes
-from ..interpret.programs.outputs import matched, paths, said
 from ..interpret.questions import Unreadable
 from ..language import stage
 from ..language.claim import Claim
 from ..language.fields import RESERVED
-from ..language.libraries import jax as jax_for
 from ..language.sizes import Sizes, by_name, names, ranges_of, shape, shapes_of, whole
 from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
-from . import annotations, granted, joined_axes, mistakes, targets
+from . import annotations, joined_axes, mistakes, targets
 from .as_it_runs.running import Running
 from .budget import TIME_LIMIT, Budget, Stopped, of_machine, stopping
 from .budget import memory as memory_in
@@ -44,6 +40,7 @@ from .budget import seconds as seconds_in
 from .called import Both, readings
 from .in_order import Tell, in_cases
 from .outcome import Outcome
+from .reading import Side, every_literal
 from .rounding import beyond_rounding
 from .verdict import Result
 
@@ -103,7 +100,6 @@ def prove(
     whole(f"prove: steps = {steps!r}", steps)
     budget = Budget(*limits)
     started = time.perf_counter()
-    jax_for("prove")
     for target in (function, equals):
         if not isinstance(target, str) and not callable(target):
             raise UsageError(
@@ -112,8 +108,8 @@ def prove(
     both_of, names_of = (function, equals), (targets.name(function), targets.name(equals))
     given = annotations.shapes(both_of) if shapes is None else shapes_of(shapes)
     ranges = ranges_of(sizes or {}, names(list(given.values())))
-    if framework not in (None, *targets.FRAMEWORKS):
-        known = ", ".join(targets.FRAMEWORKS)
+    if framework not in (None, *FRAMEWORKS):
+        known = ", ".join(FRAMEWORKS)
         raise UsageError(f"prove: framework={framework!r}: no such framework; allowed: {known}.")
     found: Outcome | None = None
     running: Running | None = None
@@ -198,9 +194,10 @@ def _decided(both: Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> Ou
         Exception: what they raise.
     """
     first = {n: max(min(r), k) for k, (n, r) in enumerate(claim.ranges.items(), start=FIRST)}
-    for name, side in both.sides.items():
-        with stage.within(f"tracing {name}"), stage.at(first):
-            _traced_once(name, side, claim, first)
+    for side in both.sides:
+        with stage.within(f"tracing {side.name}"), stage.at(first):
+            _traced_once(side, claim, first)
+            side.expect_read(claim, first)
     found = in_cases(claim, sizes, stage.begin)
     if found.result.undefined:
         why = f"at sizes that are tried it has no value ({found.result.reason}); try others by --sizes"
@@ -218,7 +215,7 @@ def _decided(both: Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> Ou
         cases=found.cases,
         proved=found.proved,
         leftover=found.leftover,
-        format=format_of(both.forward).name,
+        format=both.sides[0].format(claim, first) if both.sides else "float64",
         calls=both.calls,
     ).renamed({new: old for old, new in _free_names(both).items() if new != old})
 
@@ -227,20 +224,22 @@ def _as_written(
     both: Both, claim: Claim, result: Result, first: Sizes
 ) -> tuple[Result, list[Literal]]:
     """The result for the programs as they run, in their own shapes; and their literals that were read as others."""
-    programs = both.of_jax
-    read = [one for one in _literals(programs, claim, first) if not one.meant.is_exactly(one.value)]
+    sides = both.sides
+    read = [
+        one for one in every_literal(sides, claim, first) if not one.meant.is_exactly(one.value)
+    ]
     if result.verdict == "refuted":
-        result = beyond_rounding(claim, result, lambda at: _literals(programs, claim, at))
+        result = beyond_rounding(claim, result, lambda at: every_literal(sides, claim, at))
     if (
         result.scope == "all-sizes"
     ):  # a number such as √3, which is another at T = 4, is none of a symbol's
         later = {n: v + LATER for n, v in first.items()}
-        there = {(one.value, one.place) for one in _literals(programs, claim, later)}
+        there = {(one.value, one.place) for one in every_literal(sides, claim, later)}
         read = [one for one in read if (one.value, one.place) in there]
     if result.verdict == "proved" and read:
         result = _taking(result, read)
     if result.verdict == "proved":
-        result = _granted(result, programs.values(), _dims(claim, first))
+        result = _granted(result, [one.taken(claim, first) for one in sides])
     if both.asked != both.given and result.counterexample is not None:
         groups = {new: both.groups[n] for n, new in _free_names(both).items()}
         parts = joined_axes.shown(result.counterexample, groups, both.outputs)
@@ -261,7 +260,11 @@ def _at_fewer(
 def _claim(both: Both, sizes: Mapping[str, Sequence[int]]) -> Claim:
     """That the two are equal; a size or an input may have a name that bodies of claims have for something else."""
     source = Source("program", title=both.name)
-    left, right = program(both.forward), _as_specification(both.specification)
+    sides = {one.role: one.called for one in both.sides}
+    left, right = (
+        sides.get(role) or definition(one)  # which runs on any arrays
+        for role, one in (("program", both.forward), ("specification", both.specification))
+    )
     inputs = _free_names(both)
 
     def body(**values: Any) -> Any:
@@ -303,43 +306,26 @@ def _free_names(both: Both) -> dict[str, str]:
     return found
 
 
-def _traced_once(name: str, function: Callable[..., Any], claim: Claim, at: Sizes) -> None:
+def _traced_once(side: Side, claim: Claim, at: Sizes) -> None:
     """Trace a program at one size, so that its own mistakes are reported in a line.
 
     Raises:
         UsageError: if it does not run on arrays of these shapes, or does more than compute.
         Unreadable: if it is not read.
     """
-    dims = _dims(claim, at)
     try:
-        with purity.pure(name):
-            first = at_numbers(function, dims)
-            again = at_numbers(function, dims)
+        with purity.pure(side.name, side.how):
+            first, again = side.once(claim, at), side.once(claim, at)
     except Refused as error:
         raise Unreadable(str(error)) from error
-    except UsageError:
+    except (UsageError, Unreadable):
         raise
     except mistakes.Errors as error:
+        shapes = ", ".join(str(shape(text, at)) for text in claim.given.values())
         raise UsageError(
-            f"{name} does not run on arrays of shapes {', '.join(map(str, dims))} "
-            f"({by_name(at)}) as JAX traces it: {mistakes.said(error)}"
+            f"{side.name} does not run on arrays of shapes {shapes} ({by_name(at)}) {side.how}: {mistakes.said(error)}"
         ) from error
-    purity.same(name, first.jaxpr, again.jaxpr)
-
-
-def _dims(claim: Claim, at: Sizes) -> list[tuple[int, ...]]:
-    return [tuple(shape(text, at)) for text in claim.given.values()]
-
-
-def _literals(programs: Mapping[str, Callable[..., Any]], claim: Claim, at: Sizes) -> list[Literal]:
-    """The programs' literals at these sizes, on which they may depend."""
-    found: list[Literal] = []
-    for side, function in programs.items():
-        with suppress(
-            Exception
-        ):  # a specification's mistakes are reported where the claim is decided
-            found += literals(at_numbers(function, _dims(claim, at)).jaxpr, side)
-    return found
+    purity.same(side.name, first, again)
 
 
 def _taking(result: Result, read: Sequence[Literal]) -> Result:
@@ -354,21 +340,14 @@ def _taking(result: Result, read: Sequence[Literal]) -> Result:
     return replace(result, evidence=evidence)
 
 
-def _granted(
-    result: Result, programs: Iterable[Callable[..., Any]], dims: Sequence[tuple[int, ...]]
-) -> Result:
+def _granted(result: Result, taken: Sequence[tuple[list[str], list[str]]]) -> Result:
     """The same, saying in which format programs are read, and of identities at some sizes where they say nothing."""
-    every = list(programs)
-    notes = [note for note in (granted.difference(one, dims) for one in every) if note][:1]
-    domains = dict.fromkeys(one for program in every for one in granted.domains(program, dims))
+    notes = [note for _, own in taken for note in own][:1]
+    at_sizes = dict.fromkeys(one for own, _ in taken for one in own)
 
-    def taken(entry: dict[str, Any]) -> dict[str, Any]:
-        new = [*(domains if entry["scope"] == "fixed-size" else ()), *notes]
-        return {**entry, "assumes": [*entry.get("assumes", ()), *new]} if new else entry
+    def with_notes(entry: dict[str, Any]) -> dict[str, Any]:
+        new = [*(at_sizes if entry["scope"] == "fixed-size" else ()), *notes]
+        every = list(dict.fromkeys([*entry.get("assumes", ()), *new]))
+        return {**entry, "assumes": every} if every else entry
 
-    return replace(result, evidence=[taken(one) for one in result.evidence])
-
-
-def _as_specification(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A definition of scanproof runs on any arrays; other functions are read as JAX programs."""
-    return definition(function) if targets.is_definition(function) else program(function)
+    return replace(result, evidence=[with_notes(one) for one in result.evidence])

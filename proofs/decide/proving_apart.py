@@ -9,9 +9,9 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 
 from ..check.result import Result
+from ..language.libraries import has_threads
 from ..language.sizes import shapes_in
 from . import annotations, mistakes, targets
-from .as_it_runs.process import has_threads
 from .as_it_runs.running import Running
 from .budget import Budget
 from .in_order import Tell

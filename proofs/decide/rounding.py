@@ -106,8 +106,7 @@ def _explained(claim: Claim, sizes: Sizes, point: Point, involved: Sequence[Lite
     try:
         with flint.ctx.workprec(BITS):
             balls = Blurred(_blur(involved))
-            arrays = scalars(claim, ArbField(), point)
-            found = evaluate(claim, balls, sizes, arrays)
+            found = evaluate(claim, balls, sizes, scalars(claim, ArbField(), point))
             pairs = [pair for statement in found for pair in _pairs(statement)]
             if all(ball.is_finite() for pair in pairs for ball in pair):
                 return not any(a != b for a, b in pairs)  # balls that do not overlap

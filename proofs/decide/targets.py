@@ -1,8 +1,7 @@
-"""The functions that `prove` is given by name: which framework they are written for, and as functions of JAX arrays."""
+"""The functions that `prove` is given, or their names: imported, and which framework they are written for."""
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
 import importlib
@@ -18,10 +17,8 @@ from typing import Any, NamedTuple
 
 from scanproof.constructs.errors import UsageError
 
-from ..interpret.questions import Unreadable
+from ..doors import frameworks
 from ..language.pinned import Definitions, Redefined
-
-FRAMEWORKS = ("jax", "torch")
 
 
 def name(target: Any) -> str:
@@ -85,7 +82,7 @@ def _root(file: Path) -> Path:
 
 
 def function(target: str | Callable[..., Any], framework: str | None = None) -> Callable[..., Any]:
-    """The function that "module:name" or "file.py:name" names, of JAX arrays; one for torch is read from its source.
+    """The function that "module:name" or "file.py:name" names, of its framework's arrays; `forward` of a module.
 
     Args:
         target: the name, or the function itself.
@@ -95,12 +92,18 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
         UsageError: if there is none, or if its module replaces definitions of the package.
     """
     if callable(target):
-        return _of_callable(target, framework)
+        if framework_of(target, framework) == "torch":
+            return _of_torch(target, target)
+        return _with_loops(target)
     at = place(target)
     with from_here(at.folder):
         file = at.file or _source(at.module)
-        if file is not None and _for_torch(file, framework):
-            return _of_torch(target, file, at.module, at.attribute)
+        is_for_torch = framework_of(target, framework) == "torch"
+        if is_for_torch and importlib.util.find_spec("torch") is None:
+            raise UsageError(
+                f"prove {target}: {file.name if file else at.module} is written for torch, which is not installed. "
+                "A program for torch is read by torch's own trace of it: pip install torch."
+            )
         try:
             with (
                 Definitions().kept(f"prove {target}: {at.module}") if _is_new(at) else nullcontext()
@@ -121,7 +124,27 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
         found = getattr(found, part)
     if not callable(found):
         raise UsageError(f"prove {target}: that is not a function but {type(found).__name__}.")
-    return _with_loops(found, file, at.module, at.attribute)
+    return _of_torch(target, found) if is_for_torch else _with_loops(found)
+
+
+def _of_torch(target: str | Callable[..., Any], found: Callable[..., Any]) -> Callable[..., Any]:
+    """The function; of a module, or the class of one, `forward` with its parameters as arguments.
+
+    Raises:
+        UsageError: if the class cannot be made without arguments.
+    """
+    from ..doors.aten.modules import is_module, of_module  # which need torch
+    from . import mistakes
+
+    if not is_module(found):
+        return found
+    try:
+        return of_module(found)
+    except mistakes.Errors as error:
+        raise UsageError(
+            f"prove {name(target)}: a module of this class cannot be made without arguments: {mistakes.said(error)}; "
+            "give a module that is made, or a function."
+        ) from error
 
 
 def _is_new(at: Place) -> bool:
@@ -162,38 +185,13 @@ def _imported(at: Place) -> ModuleType:
     return sys.modules[name]
 
 
-def _with_loops(
-    found: Callable[..., Any], file: Path | None, module: str, path: str
-) -> Callable[..., Any]:
-    """A function of JAX; with its loops over sizes as scans, and `float` of these as real numbers, where it has any."""
-    if (
-        file is None
-        or module.startswith("scanproof.")
-        or "<" in path
-        or not _may_be_rewritten(file)
-    ):
+def _with_loops(found: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of JAX; with its loops over sizes as scans where it has any."""
+    if getattr(found, "__module__", "").startswith("scanproof.") or not inspect.isroutine(found):
         return found
-    from ..interpret.programs.torch.arrays import WithLoops
+    from ..doors.jaxpr.python_loops import WithLoops, has_loops
 
-    return WithLoops(found, file, module, path)
-
-
-def _may_be_rewritten(file: Path) -> bool:
-    tree = _parsed(file)
-    return tree is not None and any(map(_may_ask_a_number, ast.walk(tree)))
-
-
-def _may_ask_a_number(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id in ("float", "int")
-    return isinstance(node, ast.For | ast.ListComp | ast.GeneratorExp)
-
-
-def _parsed(file: Path) -> ast.Module | None:
-    try:
-        return ast.parse(file.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, UnicodeDecodeError, ValueError):
-        return None
+    return WithLoops(found) if has_loops(found) else found
 
 
 def itself(target: str | Callable[..., Any]) -> Any:
@@ -214,15 +212,10 @@ def itself(target: str | Callable[..., Any]) -> Any:
 
 def framework_of(target: str | Callable[..., Any], framework: str | None = None) -> str:
     """The framework that it is for: as was said, or torch where its module imports torch and not JAX."""
-    if framework is not None:
-        return framework
-    if callable(target):
-        if is_for_torch(target) or not inspect.isfunction(target):
-            return "torch" if is_for_torch(target) else "jax"
-        file = inspect.getsourcefile(target)
-        return "torch" if file and _for_torch(Path(file), None) else "jax"
+    if framework is not None or callable(target):
+        return frameworks.framework_of(target, framework)  # type: ignore[arg-type]
     file = file_of(place(target))
-    return "torch" if file is not None and _for_torch(file, None) else "jax"
+    return "jax" if file is None else frameworks.of_file(file)
 
 
 def file_of(at: Place) -> Path | None:
@@ -232,48 +225,10 @@ def file_of(at: Place) -> Path | None:
     return None if found is None else found.resolve()
 
 
-def is_for_torch(function: Callable[..., Any]) -> bool:
-    """Whether it is a function for torch, read as one of JAX arrays."""
-    return getattr(function, "for_torch", False)
-
-
 def is_definition(function: Callable[..., Any]) -> bool:
     """Whether it is a definition of scanproof, which runs on any arrays."""
     module = getattr(function, "__module__", "") or ""
     return module.startswith("scanproof.constructs") or getattr(function, "any_arrays", False)
-
-
-def _of_callable(target: Callable[..., Any], framework: str | None) -> Callable[..., Any]:
-    file = None
-    if not is_for_torch(target) and inspect.isfunction(target) and framework != "jax":
-        file = inspect.getsourcefile(target)
-    if file is None or not _for_torch(Path(file), framework):
-        if file is None or not Path(file).is_file():
-            return target
-        return _with_loops(target, Path(file), target.__module__, target.__qualname__)
-    if "<" in target.__qualname__:
-        raise UsageError(
-            f"prove {name(target)}: a function for torch is read from its module's source; define it at the top of one."
-        )
-    return _of_torch(name(target), Path(file), target.__module__, target.__qualname__)
-
-
-def _of_torch(target: str, file: Path, module: str, path: str) -> Callable[..., Any]:
-    if importlib.util.find_spec("torch") is None:
-        raise UsageError(
-            f"prove {target}: {file.name} is written for torch, which is not installed. A program for torch is read "
-            "by torch's own signatures of its functions: pip install torch."
-        )
-    from ..interpret.programs.torch.targets import as_jax
-
-    try:
-        return as_jax(file, module, path)
-    except (UsageError, Unreadable):
-        raise
-    except (Exception, SystemExit) as error:
-        raise UsageError(
-            f"prove {target}: {module} cannot be loaded from its source: {type(error).__name__}: {error}."
-        ) from error
 
 
 def _source(module: str) -> Path | None:
@@ -283,22 +238,6 @@ def _source(module: str) -> Path | None:
     except (ImportError, AttributeError, ValueError):
         return None
     return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
-
-
-def _for_torch(file: Path, framework: str | None) -> bool:
-    """Whether the functions of a file are for torch: as was said, or because it imports torch and not JAX."""
-    if framework is not None:
-        return framework == "torch"
-    tree = _parsed(file)
-    if tree is None:
-        return False
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.partition(".")[0])
-    return "torch" in found and "jax" not in found
 
 
 @contextmanager

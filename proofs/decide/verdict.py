@@ -19,6 +19,7 @@ from ..exact.engines import Engines
 from ..exact.scalar import DivisionByZero
 from ..language import stage
 from ..language.claim import Claim
+from ..language.libraries import Copied
 from ..search.proving import proving
 from .budget import Stopped, of_machine
 from .certificates import MISSING, REPLACED, Certificates, Unusable
@@ -57,7 +58,7 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
         except (UsageError, DivisionByZero) as error:
             reason = f"{failing_sizes(claim, error)}{error}"
             result = Result("error", reason=reason, undefined=isinstance(error, DivisionByZero))
-        except Stopped:
+        except (Stopped, Copied):
             raise
         except MemoryError as error:
             return Result("unknown", reason=str(of_machine(error)))

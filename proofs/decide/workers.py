@@ -24,7 +24,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..language import stage
-from .budget import PAUSE, TIME_LIMIT, Budget, Growth, Hit, memory, where
+from ..language.libraries import Copied
+from .budget import PAUSE, TIME_LIMIT, Budget, Growth, Hit, Stopped, memory, stopping, where
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -123,6 +124,16 @@ def _here(index: int, task: Task) -> Answer:
     return Answer(index, task(), time.monotonic() - started)
 
 
+def _within(index: int, task: Task, budget: Budget) -> Answer:
+    """The task done in this process, within its limits as far as Python's code goes."""
+    started = time.monotonic()
+    try:
+        with stopping(budget):
+            return _here(index, task)
+    except Stopped as stopped:
+        return Answer(index, None, time.monotonic() - started, hit=stopped.hit)
+
+
 def _answers(
     tasks: Sequence[Task],
     indices: Iterable[int],
@@ -141,7 +152,10 @@ def _answers(
                 workers[-1].begin(queue.popleft())
             wait([worker.pipe for worker in workers], TICK)
             for worker in list(workers):
-                answer = worker.answer()
+                try:
+                    answer = worker.answer()
+                except Copied:  # only this process can do it
+                    answer = _within(worker.index, tasks[worker.index], budget)
                 if answer is None:
                     continue
                 if queue and not answer.missing:
@@ -323,13 +337,16 @@ def _serve(
         except EOFError:
             return
         started = time.monotonic()
-        value, raised = None, None
+        value: Any = None
+        raised: BaseException | None = None
         try:
             with stage.heard(board.say):
                 began.append(started)
                 value = tasks[index]()
         except Exception as error:
             error.add_note(traceback.format_exc())  # its own is lost on the way
+            raised = error
+        except Copied as error:
             raised = error
         except BaseException:  # a user's code ends the process so, or raises KeyboardInterrupt
             os._exit(1)
@@ -347,7 +364,7 @@ def _end_copy() -> None:
         os._exit(0)
 
 
-def _send(pipe: Connection, value: Any, raised: Exception | None, seconds: float) -> None:
+def _send(pipe: Connection, value: Any, raised: BaseException | None, seconds: float) -> None:
     try:
         pipe.send((value, raised, seconds))
     except OSError:  # nobody listens any more

@@ -1,4 +1,4 @@
-"""`program(function)`: a function of JAX arrays as something that claims can speak of.
+"""`program(function)`: a function of JAX arrays or of PyTorch's tensors as something that claims can speak of.
 
     forward = program(my_model.forward)
 
@@ -6,53 +6,108 @@
     def forward_is_descent(X, Y, q):
         return equal(forward(X, Y, q), specification(X, Y, q))
 
-Where a claim is recorded, JAX traces it and its jaxpr becomes nodes, with symbols for sizes or at numbers; on NumPy
-arrays JAX runs it. Nothing is transcribed.
+Where a claim is recorded, its framework traces it and the trace becomes nodes, with symbols for sizes or at numbers; on
+NumPy arrays its framework runs it. Nothing is transcribed.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from scanproof.constructs.arrays.definition import note
 from scanproof.constructs.arrays.protocols import speaking_among
 
-from ..interpret.programs.outputs import opening
+from ..language.libraries import expect_threads
 from ..language.libraries import jax as jax_for
 from ..statement.nodes import Node
+from .frameworks import framework_of
+from .outputs import opening
 
 
-def program(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of JAX arrays, for claims.
+def program(
+    function: Callable[..., Any] | Door, framework: str | None = None
+) -> Callable[..., Any]:
+    """A function of JAX arrays or of PyTorch's tensors, for claims.
 
     Args:
         function: takes arrays as positional arguments and returns an array, or nested tuples, lists or dicts of arrays.
-            It is what runs: it is traced by JAX each time it meets arrays of other sizes.
+            It is what runs: it is traced by its framework each time it meets arrays of other sizes.
+        framework: "jax" or "torch"; if not given, torch where the function's module imports it and not JAX.
 
     Returns:
-        A function of recorded or NumPy arrays, with real numbers for JAX's floating-point numbers.
+        A function of recorded or NumPy arrays, with real numbers for the framework's floats.
     """
+    door = _door(function, framework)
 
-    def lowered(nodes: Sequence[Node]) -> Any:
-        from .jaxpr.programs import lowered as of_jax  # which needs JAX
-
-        return of_jax(function, nodes)
-
-    compiled = functools.cache(lambda: jax_for("a program").jit(opening(function)))
-
-    @functools.wraps(function)
+    @functools.wraps(door.function, updated=())
     def run(*arrays: Any) -> Any:
-        note(_written(function))
+        note(_written(door.function))
         speaker = speaking_among(arrays)
         if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
-            return speaker.__array_namespace__().program(lowered, arrays)
-        return _floats(function, compiled, arrays)
+            return speaker.__array_namespace__().program(door.lowered, arrays)
+        return door.floats(arrays)
 
     return run
+
+
+class Door(Protocol):
+    """A function through the door of its framework."""
+
+    function: Callable[..., Any]
+
+    def lowered(self, arguments: Sequence[Node], /) -> Any:
+        """Its results as nodes."""
+
+    def floats(self, arrays: Sequence[Any], /) -> Any:
+        """What its framework computes of NumPy's arrays."""
+
+
+def _door(function: Any, framework: str | None) -> Door:
+    if hasattr(function, "lowered") and hasattr(function, "floats"):
+        return function
+    if framework_of(function, framework) == "torch":
+        from .aten.programs import Program  # which needs torch
+
+        return Program(function)
+    return _OfJax(function)
+
+
+class _OfJax:
+    """A function of JAX arrays."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self._coarsest: dict[str, str] = {}
+        """By the format of its inputs that with the fewest digits in which it computes."""
+
+    def lowered(self, nodes: Sequence[Node]) -> Any:
+        """Its results as nodes."""
+        from .jaxpr.programs import lowered  # which needs JAX
+
+        return lowered(self.function, nodes)
+
+    @functools.cached_property
+    def _compiled(self) -> Any:
+        return jax_for("a program").jit(opening(self.function))
+
+    def floats(self, arrays: Sequence[Any]) -> Any:
+        """What JAX computes of NumPy's arrays, in the format that it takes; arrays of the coarsest format in it."""
+        from .jaxpr.equations import formats  # which need JAX
+        from .jaxpr.tracing import format_of
+
+        expect_threads()
+        jax, form = jax_for("a program"), format_of(self.function)
+        with jax.enable_x64(form.wide):
+            given = [jax.numpy.asarray(one, dtype=form.name) for one in arrays]
+            if form.name not in self._coarsest:
+                known = {form.name, *formats(jax.make_jaxpr(opening(self.function))(*given))}
+                self._coarsest[form.name] = next(one for one in COARSE if one in known)
+            made = functools.partial(_number_parts, form=self._coarsest[form.name])
+            return jax.tree.map(made, self._compiled(*given))
 
 
 RUN = next(one for one in program.__code__.co_consts if getattr(one, "co_name", "") == "run")
@@ -70,18 +125,16 @@ def _written(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _floats(function: Callable[..., Any], compiled: Any, arrays: Sequence[Any]) -> Any:
-    from .jaxpr.tracing import format_of  # which needs JAX
-
-    jax, form = jax_for("a program"), format_of(function)
-    with jax.enable_x64(form.wide):
-        given = [jax.numpy.asarray(one, dtype=form.name) for one in arrays]
-        return jax.tree.map(_number_parts, compiled()(*given))
+COARSE = ("bfloat16", "float16", "float32", "float64")
+"""JAX's formats of real numbers, that with the fewest digits first."""
 
 
-def _number_parts(value: Any) -> Any:
-    """An array of NumPy's; of a complex one the two parts, as its nodes are."""
+def _number_parts(value: Any, form: str) -> Any:
+    """An array of NumPy's, in this format; of a complex one the two parts, as its nodes are."""
     from .jaxpr.programs import Pair
 
     array = np.asarray(value)
-    return Pair(np.real(array), np.imag(array)) if array.dtype.kind == "c" else array
+    narrow = np.dtype("float16" if form == "bfloat16" else form)
+    if array.dtype.kind == "c":
+        return Pair(np.real(array).astype(narrow), np.imag(array).astype(narrow))
+    return array.astype(narrow) if array.dtype.kind not in "biu" else array

@@ -42,10 +42,6 @@ class NotPolynomial(ArithmeticError):
     """exp or log of a symbol was needed where only polynomials live."""
 
 
-class Undecided(NotPolynomial):
-    """A question about numbers of which only enclosures are known, which do not decide it."""
-
-
 ONE = (1,)
 
 

@@ -28,14 +28,6 @@ T = TypeVar("T", bound=type)
 _noted: list[str] | None = None
 """What was queried in the present interpretation, by whichever thread."""
 
-formats_asked: list[bool] = []
-"""Not empty where a program for torch that was traced has asked for the format of its tensors."""
-
-
-def asks_for_a_format() -> None:
-    """Note that a program asks which format a tensor of real numbers has."""
-    formats_asked.append(True)
-
 
 class Unreadable(Exception):
     """The claim does something that symbols cannot follow; it stays checked at fixed sizes."""

@@ -33,6 +33,7 @@ from .theorem import BY_THE_KERNEL, Theorem
 
 RELU, SOFTPLUS, TANH = "relu", "softplus", "tanh"
 ODD = (TANH, "sin", "tan", "sinh", "asin", "atan", "asinh", "atanh", "erf")
+TURNING = ("sin", "cos")
 EVEN = ("cos", "cosh", ZERO)
 NOT_BELOW_0 = (EXP, RELU, SOFTPLUS, STEP, ZERO, "sqrt")
 Parts = Sequence[tuple[Monomial, Fraction]]
@@ -45,7 +46,8 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
         left: f(T), at declared positions.
         which: "mirror" says what it is by f(−T), "scale" by f(T/|c|), c being the coefficient of a monomial of T, and
             "common" by f(A), where T = exp(C) A; "value" says it where T is a number, or has a sign that is seen;
-            "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; and "meaning" says what relu, tanh, exp
+            "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; "sum" is cos(A + B) = cos(A) cos(B) −
+            sin(A) sin(B) and the same of sin, A being a monomial of T; and "meaning" says what relu, tanh, exp
             of a logarithm, log and inverse of two exponentials, log of 1/A, and softplus of −|z| are by others.
             Logarithms are of numbers > 0.
         place: the number of the monomial that has c, or of exp(C), p or relu(z) among the factors of T, in their order.
@@ -222,6 +224,18 @@ def _cases(name: str, of: Term, pairs: Parts, place: int) -> Term:
     return value(name, off) + _alone(p) * (value(name, on) - value(name, off))
 
 
+def _sum(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    if name not in TURNING:
+        raise IllTyped(f"{name} of a sum is not known by those of its terms")
+    m, c = pairs[place]
+    one = made([(m, c)], of.scope)
+    rest = of - one
+    sines, cosines = ([value(f, part) for part in (one, rest)] for f in TURNING)
+    if name == "cos":
+        return cosines[0] * cosines[1] - sines[0] * sines[1]
+    return sines[0] * cosines[1] + cosines[0] * sines[1]
+
+
 def _factors(of: Term) -> list[Factor]:
     return sorted({f for m in of.parts for f in m.factors})
 
@@ -243,4 +257,5 @@ LAWS = {
     "value": _value,
     "meaning": _meaning,
     "cases": _cases,
+    "sum": _sum,
 }

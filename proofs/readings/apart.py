@@ -315,13 +315,15 @@ class _Splitting:
                 raise Together
             state = making.row(self._inner(made, loop.number, found[0]), found[1])
             return self._take(_without_first(node, state), _as_it_is(state))
-        shift = first - whole(Axis(later))
-        if node.lengths[later] != turns or shift not in (0, 1):
+        here = whole(Axis(later))
+        along = next((one for one in (here, turns - 1 - here) if first - one in (0, 1)), None)
+        if node.lengths[later] != turns or along is None:
             raise Together
+        shift = first - along
         time = binding.fresh(0, n)
         rows = making.rows(self._inner(made, loop.number, whole(time)), shift, c)
         every = Apart(binding.build(time, rows), (made.run, *((m,) for m in rows.shape[1:])))
-        places = (whole(Axis(later)), *rest)
+        places = (along, *rest)
         shaped = nodes.Take(
             nodes.Input("", (turns, *rows.shape[1:])), places, node.guards, node.lengths
         )

@@ -195,6 +195,8 @@ class Exact(Reading):
         def greater(one: Any, other: Any) -> Any:
             return other + of_scalar(self.field, "relu", one - other)
 
+        for one in array.flat[:1]:  # a field that has no maximum has none of one entry either
+            of_scalar(self.field, "relu", one)
         return reduce(
             lambda best, row: self.each(greater, best, as_array(row)), array[1:], as_array(array[0])
         )

@@ -59,6 +59,43 @@ class Floats(Reading):
         return array.__array_namespace__() if hasattr(array, "__array_namespace__") else np
 
 
+COMPUTING = (nodes.Map, nodes.Contract, nodes.Fold, nodes.Solve)
+"""The kinds of nodes whose results are rounded."""
+
+
+class Moved(Floats):
+    """The same, with each result a little off, as rounding in another order would have it.
+
+    Args:
+        sizes: each size by name.
+        inputs: each input by name.
+        rng: draws the signs.
+        far: how far, relatively.
+    """
+
+    def __init__(
+        self,
+        sizes: Mapping[str, int],
+        inputs: Mapping[str, np.ndarray],
+        rng: np.random.Generator,
+        far: float,
+    ) -> None:
+        super().__init__(sizes, inputs)
+        for kind in COMPUTING:
+            self._methods[kind] = self._moving(self._methods[kind], rng, far)
+
+    def _moving(
+        self, method: Callable[[Any], Any], rng: np.random.Generator, far: float
+    ) -> Callable[[Any], Any]:
+        def moved(node: Any) -> Any:
+            found = method(node)
+            if getattr(getattr(found, "dtype", None), "kind", "") != "f":
+                return found
+            return found * (1 + far * rng.choice((-1.0, 1.0), np.shape(found)))
+
+        return moved
+
+
 def relations(
     statement: Statement, sizes: Mapping[str, int], inputs: Mapping[str, np.ndarray]
 ) -> Iterator[Sides]:

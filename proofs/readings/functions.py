@@ -61,8 +61,8 @@ def of_scalar(field: Any, name: str, scalar: Any) -> Any:
     elif value is not None and name in ("relu", "step", "zero"):
         field.compared = True
         above, below = bool(value > 0), bool(value < 0)
-        if name == "zero" and (above or below):
-            return field.number(0)
+        if name == "zero" and (above or below or value == 0):
+            return field.number(int(not above and not below))
         if name == "relu":
             return value.max(field.number(0))
         if name == "step" and (above or value <= 0):

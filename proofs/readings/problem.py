@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +26,7 @@ from ..language import statements as said
 from ..statement import making, nodes
 from ..statement.conditions import is_whole
 from ..statement.statement import Relation, Statement
-from ..statement.whole import Axis, Symbol, Whole, at
+from ..statement.whole import Axis, Symbol, Whole, at, whole
 from ..statement.whole import Number as WholeNumber
 from .apart import apart
 from .derivative import without_gradients
@@ -178,7 +179,12 @@ class Problem(Reading):
 
     def constant(self, node: nodes.Number) -> Any:
         value = node.value
+        if isinstance(value, Whole) and any(len(m) > 1 for m, _ in value.parts):
+            return sum(math.prod(map(self._number, m), start=c) for m, c in value.parts)
         return self.xp.asarray(self.size(value) if isinstance(value, int | Whole) else value)
+
+    def _number(self, symbol: Symbol) -> Any:
+        return self.xp.asarray(self.size(whole(symbol)))
 
     def arange(self, node: nodes.Positions) -> Any:
         return self.xp.arange(self.size(node.length))
@@ -204,13 +210,14 @@ class Problem(Reading):
     def map(self, node: nodes.Map) -> Any:
         operation = ON_TERMS.get(node.function)
         if node.function == "divide" and self.session.maxima:
-            return divided(*[self(a) for a in node.arguments])
+            return combined(divided(*[self(a) for a in node.arguments]))
         if operation is not None:
             arrays = [self(a) for a in node.arguments]
-            return self.made(
+            found = self.made(
                 node.lengths,
                 lambda *at: operation(*[self.entry(a, aligned(a.dims, at)) for a in arrays]),
             )
+            return combined(found) if node.function in ("multiply", "divide") else found
         if node.function == "power":
             return self._power(node)
         values = [self(a) for a in node.arguments]

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from ..statement import making, nodes
 from ..statement.errors import IllFormed
@@ -97,6 +97,9 @@ class Writer:
     longest = LONGEST
     """An expression that is longer gets a name."""
 
+    TRAJECTORY: ClassVar = "np.array({})"
+    """The states of a loop at all times, from the name of their list."""
+
     def __init__(self, sides: Sequence[Node], taken: Sequence[str]) -> None:
         every = every_node(sides)
         self._uses = Counter(sides)
@@ -125,7 +128,7 @@ class Writer:
 
     def gets_a_name(self, node: Node, text: str) -> bool:
         """Whether a line gives a text a name: it is long, or needed more than once."""
-        if isinstance(node, nodes.Number | nodes.Placeholder):
+        if isinstance(node, nodes.Number | nodes.Placeholder | nodes.Loop):
             return False
         size = self.size(text)
         long = size > self.longest and not isinstance(node, nodes.Take | nodes.Parameter)
@@ -381,7 +384,12 @@ class Writer:
         known = self._loops[self._depth(node)]
         if node.recursion not in known:
             known[node.recursion] = self._turns(node.recursion)
-        return known[node.recursion][node.number], 9
+        return self.TRAJECTORY.format(known[node.recursion][node.number]), 9
+
+    def states(self, node: nodes.Loop) -> str:
+        """The name of the list of a loop's states, whose lines are there then."""
+        self.text(node)
+        return self._loops[self._depth(node)][node.recursion][node.number]
 
     def _turns(self, r: nodes.Recursion) -> list[str]:
         states = [self.name("s") for _ in r.states]

@@ -7,8 +7,11 @@ kernel, to which a root is a function without laws, is given terms in which no r
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from ..exact.polynomials import rational_root
@@ -17,7 +20,7 @@ from ..interpret.session import current
 from ..interpret.simplifying import simplified
 from ..interpret.terms import number, share
 from ..kernel import index
-from ..kernel.index import Index, facts
+from ..kernel.index import Index, facts, variable
 from ..kernel.inequalities import implied
 from ..kernel.laws import NOT_BELOW_0
 from ..kernel.term import (
@@ -49,8 +52,36 @@ def square_root(of: KernelArray) -> KernelArray:
             return sizes
         if not _is_seen_not_below_0(of):
             current().taken.setdefault(NOT_BELOW)
-        return function(SQRT, of)
+        below = _sizes_below(of.term)
+        for n in below:  # √(A/n + B) is √(A + B n) √n/n
+            of = of * _array(number(n))
+        return function(SQRT, of) * _roots_over(below) if below else function(SQRT, of)
     return comprehension(of.dims, lambda *at: root(known).shared)
+
+
+def _sizes_below(of: Term) -> list[Index]:
+    """The numbers of sizes that stand below in a sum that is no product, each as often as in one term of it."""
+    parts = simplified(of).parts
+    if len(parts) < 2:
+        return []
+    counts = [Counter(f.at[0] for f in m.factors if _is_below(f)) for m in parts]
+    return list(reduce(operator.or_, counts).elements())
+
+
+def _is_below(f: Factor) -> bool:
+    """Whether it is 1/n for a size n. Of n + 1, which is a sum, (n + 1)/(n + 1) would stay as it is."""
+    if f.name != INVERSE_NUMBER or not _is_size(f.at[0]):
+        return False
+    return f.at[0] in map(variable, f.at[0].variables())
+
+
+def _roots_over(sizes: Sequence[Index]) -> KernelArray:
+    """The product of √n/n."""
+    made = scalar(1)
+    for n in sizes:
+        one = _array(number(n))
+        made = made * function(SQRT, one) * _array(reciprocal(one.shared))
+    return made
 
 
 EMPTY = Monomial(0, frozenset(), ())

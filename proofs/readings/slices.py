@@ -34,6 +34,10 @@ class Writer(Protocol):
         """A node's text as an operand of what binds so tightly."""
         ...
 
+    def states(self, node: nodes.Loop) -> str:
+        """The name of the list of a loop's states."""
+        ...
+
     def line(self, text: str) -> None:
         """Write a line where the node stands that is being written."""
         ...
@@ -158,8 +162,9 @@ class Taking:
             return None
         while index and index[-1] == ":":
             index.pop()
-        text = self.writer.within(self.node.of, 9)
-        trajectory = isinstance(self.node.of, nodes.Loop)
+        of = self.node.of
+        trajectory = isinstance(of, nodes.Loop)
+        text = self.writer.states(of) if trajectory else self.writer.within(of, 9)
         if trajectory and index and ":" not in index[0]:  # type: ignore[operator]
             text = f"{text}[{index.pop(0)}]"
         elif trajectory:
@@ -214,7 +219,6 @@ class Taking:
                 for p, n in zip(places, node.of.shape, strict=True)
             ]
         of = writer.within(node.of, 9)
-        of = f"np.array({of})" if isinstance(node.of, nodes.Loop) else of
         if node.guards and not all(nonnegative(n - 1) for n in node.of.shape):
             of = f"np.pad({of}, (0, 1))"  # where it is empty, no guard holds
         text = f"{of}[{', '.join(places)}]"

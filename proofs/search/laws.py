@@ -1,7 +1,7 @@
 """Which law of the kernel's brings a value of a named function nearer to a normal form, and steps with what is 0 or 1.
 
 Of f(T) and f(−T) that one stays whose T begins with a positive coefficient. Where cases are made, relu(T) is
-T · step(T), and f(A + B p), p being 0 or 1, is (1 − p) f(A) + p f(A + B).
+T · step(T), and f(A + B p), p being 0 or 1, is (1 − p) f(A) + p f(A + B). Sines and cosines are of one term each.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ..kernel.errors import KernelError
 from ..kernel.index import formal
-from ..kernel.laws import EVEN, LOG, ODD, RELU, SOFTPLUS, TANH, law
+from ..kernel.laws import EVEN, LOG, ODD, RELU, SOFTPLUS, TANH, TURNING, law
 from ..kernel.rules import Rewriting
 from ..kernel.term import EXP, INVERSE, ONE, STEP, ZERO, Factor, Monomial, body, function_of
 from ..kernel.theorem import Theorem
@@ -20,6 +20,8 @@ from .session import Proving
 SELECTING = (STEP, ZERO)
 SIGNED = (*ODD, *EVEN, RELU, SOFTPLUS, STEP)
 SCALED = (RELU, STEP, ZERO)
+SUMMED = 3
+"""An angle of more terms stays one: its sine and cosine would be products of as many."""
 TOGETHER = 2
 """So many comparisons may be needed to see the outcome of another."""
 
@@ -56,6 +58,8 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
     if name not in (*SIGNED, *SCALED) or all(m == ONE for m, _ in of):
         return None
     place, c = _first(of, session)
+    if name in TURNING and 1 < len(of) <= SUMMED:
+        return law(f, "sum", place)
     if name in SIGNED and c < 0:
         return law(f, "mirror")
     if name in SCALED and abs(c) != 1:

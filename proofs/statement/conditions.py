@@ -87,6 +87,6 @@ def is_whole(node: Node) -> bool:
             return every or node.function in ALWAYS_WHOLE
         case nodes.Parameter() | nodes.Contract() | nodes.Fold() | nodes.Take() | nodes.Lookup():
             return all(map(is_whole, node.operands))
-        case nodes.Reshape() | nodes.Join():
+        case nodes.Reshape() | nodes.Join() | nodes.Build():
             return all(map(is_whole, node.operands))
     return False

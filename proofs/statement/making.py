@@ -413,6 +413,13 @@ def entry_of(node: Node) -> WholeNumber | None:
             found = entry_of(node.of)
             images = {Axis(k): place for k, place in enumerate(node.places)}
             return None if found is None else substituted(found, images)
+        case nodes.Build():
+            found, low = entry_of(node.entry), node.position.low
+            images: dict[Any, Any] = {
+                Axis(k): whole(Axis(k + 1)) for k in range(len(node.entry.shape))
+            }
+            images[node.position] = whole(Axis(0)) + low
+            return None if found is None else substituted(found, images)
         case Map(function="add" | "subtract" | "multiply" | "negative"):
             found = [_aligned(a, node.shape) for a in node.arguments]
             return None if None in found else OF_ENTRIES[node.function](*found)

@@ -43,12 +43,12 @@ def sign(number: Number) -> bool | None:
 @lru_cache(maxsize=100_000)
 def _nonnegative(number: Whole, shape: tuple[Number, ...], given: frozenset[Number]) -> bool:
     known = [number, *given, *(f for one in (number, *given) for f in _facts(one, shape))]
+    known += [f for one in (number, *given) for f in _multiplied(one, shape)]
     numbers: dict[Monomial, int] = {}
     rows = [_linear(one, numbers) for one in known]
     for m in [m for m in numbers if len(m) > 1]:  # a product is at least that of the least values
-        least = [_least(symbol) for symbol in m]
-        if all(one is not None and one >= 0 for one in least):
-            rows.append(Index(-prod(one or 0 for one in least), {numbers[m]: 1}))
+        if all(map(_is_natural, m)):
+            rows.append(Index(-prod(_least(symbol) or 0 for symbol in m), {numbers[m]: 1}))
     return implied(rows[0], rows[1:]) or _by_least_values(number)
 
 
@@ -73,6 +73,15 @@ def _facts(number: Number, shape: tuple[Number, ...]) -> Iterator[Number]:
         for fact in _of_symbol(symbol, shape):
             yield fact
             waiting += fact.symbols if isinstance(fact, Whole) else []
+
+
+def _multiplied(number: Number, shape: tuple[Number, ...]) -> Iterator[Number]:
+    """What is ≥ 0 of products in a number: what is of one factor, times the others where these are ≥ 0."""
+    for m, _ in parts(number):
+        for k, symbol in enumerate(m):
+            others = m[:k] + m[k + 1 :]
+            if others and all(map(_is_natural, others)):
+                yield from (_monomial(others, 1) * fact for fact in _of_symbol(symbol, shape))
 
 
 def _of_symbol(symbol: Symbol, shape: tuple[Number, ...]) -> tuple[Number, ...]:
@@ -114,6 +123,11 @@ def _least(symbol: Symbol) -> int | None:
         return symbol.least
     low = symbol.low if isinstance(symbol, Position) else 0
     return low if isinstance(low, int) else None
+
+
+def _is_natural(symbol: Symbol) -> bool:
+    least = _least(symbol)
+    return least is not None and least >= 0
 
 
 def _by_least_values(number: Whole) -> bool:

@@ -29,6 +29,9 @@ def reshaped(node: Node, shape: Sequence[Number]) -> Node:
     found = without_units(node, shape)
     if found is not None:
         return found
+    own, wanted = (tuple(n for n in one if n != 1) for one in (node.shape, shape))
+    if (own, wanted) != (node.shape, shape):  # axes of length 1 have no part in it
+        return _with_units(reshaped(_with_units(node, own), wanted), shape)
     target = making.reshaped(node, shape)
     groups = groups_of(node.shape, shape)
     if groups is None:
@@ -45,6 +48,12 @@ def reshaped(node: Node, shape: Sequence[Number]) -> Node:
             return target
         node, done = split, [*done, *new]
     return node
+
+
+def _with_units(node: Node, shape: Shape) -> Node:
+    found = without_units(node, shape)
+    assert found is not None
+    return found
 
 
 def without_units(node: Node, shape: Shape) -> Node | None:

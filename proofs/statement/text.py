@@ -122,7 +122,8 @@ def _node(node: Node, names: _Names) -> Iterator[str]:
         names[r] = names.new("r")
         yield f"  {names[r]}: {_range(r.time)}"
         for state, start, step in zip(r.states, r.start, r.steps, strict=True):
-            yield f"    {names[state]} from {names[start]} by {names[step]}"
+            own = TEXTS[type(state)](state, names)  # which no step may read
+            yield f"    {own} from {names[start]} by {names[step]}"
     said = TEXTS[type(node)](node, names)
     if isinstance(node, nodes.Input | nodes.Number | nodes.Placeholder):
         names[node] = said

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from ...check.source import Source
+from ...doors.outputs import said
 from ...exact.entries import arranged
 from ...exact.plain import plainest
-from ...interpret.programs.outputs import said
 from ...language.sizes import Sizes, by_name
 from .. import mistakes
 from .points import (

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ...doors.aten.formats import operations
 from ...exact.residues import Meter
 from ...language.libraries import jax as jax_for
 from .points import Arrays
-from .sides import Side, calls_of_torch, digits_of, least_normal
+from .sides import Side, digits_of, least_normal
 
 INEXACT = ("div", "mean", "pow", "exp", "log")
 """A compiler may multiply by the reciprocal, or take logarithms, so that a whole result is rounded too."""
@@ -173,7 +174,7 @@ def _in_torch(rounding: Rounding) -> Any:
                     one.copy_(one.double() + torch.as_tensor(shifts))
         return out
 
-    return calls_of_torch(call)
+    return operations(call)
 
 
 def _in_jax(function: Callable[..., Any], rounding: Rounding) -> Callable[..., Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
+from ...language.libraries import has_threads
 from ..budget import Budget
 from ..workers import TICK, Answer, Worker, can_fork
 
@@ -82,15 +82,3 @@ class Beside:
         if self._worker is not None:
             self._worker.kill()
             self._worker = None
-
-
-def has_threads() -> bool:
-    """Whether JAX has computed in this process; torch computes small arrays in one thread."""
-    if "jax" not in sys.modules:
-        return False
-    try:
-        from jax._src.xla_bridge import backends_are_initialized
-
-        return backends_are_initialized()
-    except ImportError:
-        return True

@@ -186,7 +186,7 @@ def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
     digits = side.digits(arrays, form) - FUNCTIONS
     try:
         with aside(), flint.ctx.workprec(digits):
-            field, read = ArbField(Meter(OPERATIONS)), program(side.read)
+            field, read = ArbField(Meter(OPERATIONS)), program(side.read, side.framework)
             given = map(_fractions, arrays)
             found = exactly(field, lambda xp, *given: tuple(side.arranged(read(*given))), *given)
             ends = all(ball.is_finite() for one in found for ball in one.flat)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...check.result import Result
-from ...doors.jaxpr.tracing import ASKED_FOR, format_of
-from ...language.sizes import by_name, names
+from ...doors.aten.programs import Program
+from ...language.sizes import by_name, names, shape
 from ..budget import Budget
 from .answer import with_runs
 from .comparing import SECONDS, SHORT, Comparison, Runs
@@ -27,7 +27,7 @@ class Running:
     Args:
         targets: the program and its specification: their names, or the functions.
         frameworks: "jax" or "torch", of each.
-        read: the functions of JAX arrays that they are read as; None for what is not read.
+        read: the functions of their frameworks' arrays that are read; None for what is not.
         given: the arguments' shapes, by name.
         sizes: where the claim is compared, if that is said.
         compiled: whether functions for torch are run under torch.compile as well.
@@ -111,9 +111,11 @@ class Running:
         return runs.different is not None
 
     def _formats(self) -> Sequence[str]:
-        """The formats of which what is read speaks: torch's default alone, where a program asks for its inputs'."""
-        read = [one.read for one in self._sides if one.read is not None]
-        return FORMATS[:1] if any(format_of(one) == ASKED_FOR for one in read) else FORMATS
+        """The formats of which what is read speaks: torch's default alone, where a program is another in float64."""
+        least = {name: max(min(values), 2) for name, values in self._ranges.items()}
+        shapes = [shape(text, least) for text in self._shapes]
+        read = (one.read for one in self._sides if one.is_for_torch and one.read is not None)
+        return FORMATS[:1] if any(Program(one).only_for(shapes) for one in read) else FORMATS
 
     def end(self) -> None:
         """Run no more."""

@@ -13,7 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ...interpret.programs.outputs import Path, matched, opening, paths
+from ...doors.aten import modules
+from ...doors.aten.formats import by_default, operations
+from ...doors.jaxpr.equations import formats
+from ...doors.outputs import Path, matched, opening, paths
 from ...language.libraries import jax as jax_for
 from .. import mistakes, targets
 from ..called import with_arguments
@@ -54,7 +57,7 @@ class Side:
     """Its name, module:function, or the function."""
     is_for_torch: bool = False
     read: Callable[..., Any] | None = None
-    """The function of JAX arrays that it is read as, if it is read."""
+    """The function of its framework's arrays that is read, if it is."""
     compiled: bool = False
     """Whether torch.compile is tried."""
     names: Sequence[str] = ()
@@ -69,6 +72,11 @@ class Side:
     def name(self) -> str:
         return targets.name(self.target)
 
+    @property
+    def framework(self) -> str:
+        """ "jax" or "torch"."""
+        return "torch" if self.is_for_torch else "jax"
+
     @cached_property
     def itself(self) -> Callable[..., Any]:
         """The function of its framework's arrays.
@@ -77,8 +85,8 @@ class Side:
             Exception: what importing its module raises.
         """
         found = targets.itself(self.target)
-        if isinstance(found, type):
-            return _of_module(found, self.names)
+        if self.is_for_torch and modules.is_module(found):
+            found = modules.of_module(found)
         return with_arguments(found, list(self.names)) if self.names else found
 
     def load(self) -> None:
@@ -183,7 +191,7 @@ class Side:
         except RuntimeError:
             if form == "float32":
                 raise
-            with _by_default(torch, form):  # a state that it makes takes no others
+            with by_default(form):  # a state that it makes takes no others
                 return self._outputs(function(*given), _of_torch)
 
     def digits(self, arrays: Arrays, form: str) -> int:
@@ -208,7 +216,7 @@ class Side:
         jax = jax_for("prove")
         with jax.enable_x64(form == "float64"):
             given = [jax.numpy.asarray(one, dtype=form) for one in arrays]
-            yield from _formats(jax.make_jaxpr(opening(self.itself))(*given).jaxpr)
+            yield from formats(jax.make_jaxpr(opening(self.itself))(*given))
 
     def _torch_formats(self, arrays: Arrays, form: str) -> set[str]:
         found: set[str] = set()
@@ -219,53 +227,9 @@ class Side:
                 found.add(str(getattr(one, "dtype", "")).removeprefix("torch."))
             return out
 
-        with calls_of_torch(listen):
+        with operations(listen):
             self.run(arrays, form)
         return found
-
-
-def calls_of_torch(call: Callable[[Any, Any, Any], Any]) -> Any:
-    """A block in which each operation of torch, its arguments and its options go to `call`."""
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    class Calling(TorchDispatchMode):
-        @classmethod
-        def _should_skip_dynamo(cls) -> bool:  # to skip the compiler, torch imports it, for seconds
-            return False
-
-        def __torch_dispatch__(
-            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            return call(func, args, kwargs or {})
-
-    return Calling()
-
-
-def _of_module(kind: Any, names: Sequence[str]) -> Callable[..., Any]:
-    """A torch module's `forward`, its parameters as further arguments, by their paths with _ for ."""
-    import torch
-
-    made = kind()
-    paths = {path.replace(".", "_"): path for path, _ in made.named_parameters()}
-    own = [paths[n] for n in names if n in paths] or list(paths.values())
-
-    def run(*arrays: Any) -> Any:
-        count = len(arrays) - len(own)
-        values = dict(zip(own, arrays[count:], strict=True))
-        return torch.func.functional_call(made, values, tuple(arrays[:count]))
-
-    return run
-
-
-def _formats(jaxpr: Any) -> Iterator[str]:
-    """The formats of all that a jaxpr computes."""
-    for equation in jaxpr.eqns:
-        yield from (str(one.aval.dtype) for one in equation.outvars if hasattr(one.aval, "dtype"))
-        for value in equation.params.values():
-            for inner in value if isinstance(value, tuple | list) else (value,):
-                inner = getattr(inner, "jaxpr", inner)
-                if hasattr(inner, "eqns"):
-                    yield from _formats(inner)
 
 
 def _array(value: Any) -> np.ndarray:
@@ -292,13 +256,3 @@ def _silent() -> Iterator[None]:
     ):
         warnings.simplefilter("ignore")
         yield
-
-
-@contextlib.contextmanager
-def _by_default(torch: Any, form: str) -> Iterator[None]:
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(getattr(torch, form))
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(before)

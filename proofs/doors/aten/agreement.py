@@ -9,6 +9,7 @@ import numpy as np
 
 from ...readings.floats import Floats
 from ...statement.nodes import Input, Node
+from ...statement.whole import Size, whole
 from .refusal import Decided, Refused, torch
 from .tracing import Given, example_inputs
 
@@ -23,6 +24,7 @@ def expect(
     outputs: Sequence[Node],
     sizes: Sequence[tuple[str, int]],
     at_one: frozenset[str],
+    coarsest: str,
 ) -> None:
     """Refuse nodes that are not what a function computes.
 
@@ -33,6 +35,7 @@ def expect(
         outputs: what it returns, as nodes.
         sizes: each size with its least value.
         at_one: the sizes of which PyTorch asked whether they are 1.
+        coarsest: the format with the fewest digits in which the function computes.
 
     Raises:
         Decided: if they differ at a size of 1 alone.
@@ -47,12 +50,16 @@ def expect(
         with np.errstate(all="ignore"):
             reading = Floats(at, values)
             found = [np.asarray(reading(one), float) for one in outputs]
-        if len(found) == len(wanted) and all(map(_are_close, found, wanted)):
+        if len(found) == len(wanted) and all(
+            _are_close(*pair, coarsest) for pair in zip(found, wanted, strict=True)
+        ):
             continue
         text = ", ".join(f"{name} = {value}" for name, value in at.items())
         if ones:
             condition = " = 1 or ".join(sorted(ones)) + " = 1"
-            raise Decided(f"it does something else where {condition}", condition)
+            least = dict(sizes)
+            number = whole(Size(min(ones), least[min(ones)])) - 1
+            raise Decided(f"it does something else where {condition}", condition, number, "≥ 0")
         raise Refused(
             f"its nodes and PyTorch compute different numbers{f' at {text}' if text else ''}"
         )
@@ -77,11 +84,13 @@ def _leaves(found: Any) -> list[Any]:
 
     t = torch()
     leaves = [one for one in _pytree.tree_leaves(found) if one is not None]
-    return [one if isinstance(one, t.Tensor) else t.tensor(one) for one in leaves]
+    tensors = [one if isinstance(one, t.Tensor) else t.tensor(one) for one in leaves]
+    return [t.view_as_real(one.resolve_conj()) if one.is_complex() else one for one in tensors]
 
 
-def _are_close(one: np.ndarray, other: Any) -> bool:
-    near = CLOSE.get(str(other.dtype).removeprefix("torch."), 0.1)
+def _are_close(one: np.ndarray, other: Any, coarsest: str) -> bool:
+    forms = coarsest, str(other.dtype).removeprefix("torch.")
+    near = max(CLOSE.get(form, 0.1) for form in forms)
     theirs = other.detach().double().numpy()
     if one.shape != theirs.shape:
         return False

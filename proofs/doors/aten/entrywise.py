@@ -173,6 +173,12 @@ def _masked_fill(at: Any, self: Any, mask: Any, value: Any) -> Any:
     return _where(at, mask, value, self)
 
 
+@rule("hypot")
+def _hypot(at: Any, self: Value, other: Value) -> Any:
+    squares = [multiply(node, node) for node in map(at.node, (self, other))]
+    return functions.root(add(*squares))
+
+
 # Extremes and activations.
 
 

@@ -7,14 +7,16 @@ all; the second what the turns of loops do, and that calls do what the loops did
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from types import FunctionType, MethodType
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
 from typing import Any
 
 from ...interpret.questions import raised_at
 from ...statement.whole import Position, Whole
-from .refusal import Decided, Refused, beside, torch
-from .rewriting import codes_run, functions_of, loops_as_calls
+from ..loops.rewriting import loops_as_calls
+from .loops import NAMES
+from .refusal import Decided, FirstTurn, Refused, beside, torch
+from .running import codes_run, functions_of
 from .tracing import Given, Traced, Turns, example_inputs, example_sizes, numbers_in, trace
 from .turns import TURNS, Session, session
 
@@ -22,19 +24,32 @@ APART = 2
 """So many of the first turns of a loop may be told apart from the rest."""
 
 
-def followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
+def followed(
+    function: Callable[..., Any],
+    given: Sequence[Given],
+    known: Sequence[Callable[..., Any]] = (),
+) -> Traced:
     """The graph of a function, its loops over sizes as scans.
+
+    Args:
+        function: of tensors.
+        given: its arguments.
+        known: the functions that it calls, if it is not itself the one that was written; others are seen when it runs.
 
     Raises:
         Refused, Decided: as `trace` does, and if the function does not run.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it runs several times, and is not run for its own sake
-        return _followed(function, given)
+        return _followed(function, given, [f for one in known or [function] for f in _written(one)])
 
 
-def _followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
+def _followed(
+    function: Callable[..., Any], given: Sequence[Given], known: Sequence[FunctionType]
+) -> Traced:
     sizes = example_sizes(given, set())
+    if not sizes:  # loops are Python's own
+        return trace(function, given, set())
     try:
         plain, codes = codes_run(function, example_inputs(given, sizes))
     except Refused:
@@ -47,7 +62,7 @@ def _followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
             f"it fails where it is run{f' at {at}' if at else ''}: {type(error).__name__}{where}: {said}"
         ) from error
     numbers = {number for code in codes for number in numbers_in(code)}
-    with loops_as_calls(functions_of(codes, list(_functions(function)))) as found:
+    with loops_as_calls(functions_of(codes, known), NAMES) as found:
         if not found:
             return trace(function, given, numbers)
         now = Session()
@@ -59,26 +74,36 @@ def _followed(function: Callable[..., Any], given: Sequence[Given]) -> Traced:
             try:
                 with session(now):
                     return trace(function, given, numbers, Turns(now.turns, now.used), TURNS)
-            except Decided as error:
-                if not _told_apart(now, error):
+            except (Decided, FirstTurn) as error:
+                if not any(_run_by_itself(now, loop) for loop in _asking(error)):
                     raise
 
 
-def _functions(function: Any) -> Sequence[FunctionType]:
-    if isinstance(function, MethodType):
-        function = function.__func__
-    return [function] if isinstance(function, FunctionType) else []
+def _written(function: Any) -> Sequence[FunctionType]:
+    """The function of Python's behind a method, a partial function or a wrapper."""
+    while not isinstance(function, FunctionType):
+        inner = (getattr(function, name, None) for name in ("__func__", "func", "__wrapped__"))
+        function = next((one for one in inner if one is not None), None)
+        if function is None:
+            return []
+    return [function]
 
 
-def _told_apart(now: Session, error: Decided) -> bool:
-    """Whether what is asked of the number of a turn may have one answer once the first turn is run by itself."""
-    symbols = error.number.symbols if isinstance(error.number, Whole) else []
-    for one in symbols:
-        loop = error.loops.get(one) if isinstance(one, Position) else None
-        if loop is not None and now.apart.get(loop, 0) < APART:
-            now.apart[loop] = now.apart.get(loop, 0) + 1
-            return True
-    return False
+def _asking(error: Decided | FirstTurn) -> Iterator[Any]:
+    """The loops that may have one answer, or begin, once their first turn is run by itself."""
+    if isinstance(error, FirstTurn):
+        yield error.loop
+    elif isinstance(error.number, Whole):
+        for one in error.number.symbols:
+            if isinstance(one, Position) and one in error.loops:
+                yield error.loops[one]
+
+
+def _run_by_itself(now: Session, loop: Any) -> bool:
+    """Whether another of the first turns of a loop is run by itself from now on."""
+    count = now.apart.get(loop, 0)
+    now.apart[loop] = min(count + 1, APART)
+    return count < APART
 
 
 def _expect_same(plain: Any, again: Any, names: Sequence[str]) -> None:

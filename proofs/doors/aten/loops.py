@@ -10,8 +10,9 @@ import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .items import Items, Listed, is_symbol, items_of
-from .observing import Seen, Snapshot, key_of, value_of
+from ..loops.items import UNBOUND, Items, Listed, collecting, value_of
+from .observing import Seen, Snapshot, key_of
+from .tensors import TENSORS, is_symbol, root
 from .turns import SizedLoop, running
 
 
@@ -35,7 +36,7 @@ def loop(
     """
     before = tuple(map(value_of, values))
     now = running()
-    items = items_of(given) if now.tracing else None
+    items = TENSORS.items_of(given) if now.tracing else None
     if items is None or not is_symbol(items.length):
         turns = given if items is None else _each(items)
         if not now.tracing:
@@ -59,22 +60,12 @@ def _each(items: Items) -> Iterator[Any]:
     return (items.item(k, items.parts) for k in builtins.range(int(items.length)))
 
 
-def comprehension(
-    given: Any,
-    item: Callable[..., Any],
-    names: tuple[str, ...],
-    values: tuple[Callable[[], Any], ...],
-) -> Any:
-    """`[f(x) for x in xs]`."""
-    made: Any = Listed()
-
-    def body(one: Any, made: Any, *known: Any) -> Any:
-        made.append(item(one, *known))
-        return (made, *known)
-
-    body.key = item.__code__  # type: ignore[attr-defined]
-    loop(given, body, (MADE, *names), (lambda: made, *values), (), ())
-    return made
-
-
-MADE = "the list that is made"
+NAMES = {
+    "loop": loop,
+    "each": collecting(loop),
+    "unbound": UNBOUND,
+    "listed": Listed,
+    "root": root,
+    **TENSORS.functions,
+}
+"""What rewritten code calls."""

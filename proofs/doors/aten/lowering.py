@@ -11,12 +11,13 @@ from typing import Any
 from ...statement import choices, functions, making, nodes
 from ...statement.errors import IllFormed
 from ...statement.nodes import Node
+from ...statement.whole import Axis, Whole, spelled, whole
 from ...statement.whole import Number as WholeNumber
-from ...statement.whole import Whole, spelled
-from ..infinities import Value, meant_by, nothing_but
-from ..meant import meant
-from . import entrywise, moving, placing, scanning, sums  # noqa: F401  they fill the table
-from .refusal import Decided, Refused
+from ..infinities import Value, meant_by, moved, nothing_but
+from ..jaxpr.literals import meaning
+from ..meant import Literal, taken
+from . import complex_numbers, entrywise, moving, placing, scanning, sums  # noqa: F401  they fill the table
+from .refusal import Decided, Refused, torch
 from .sizes import Sizes, Unsaid
 from .table import PLACEMENT, RULES
 from .values import format_of, is_whole
@@ -24,6 +25,7 @@ from .writing import Writes
 
 MOST_CONSTANTS = 4096
 """More numbers than this in one constant are a table, which is no formula."""
+NO_RULE = "it has no rule; scanproof prove --operations lists those that have one"
 HUGE = 1e30
 """What is less than −10³⁰, or the least number of a format, is put where −∞ is meant: exp of it is 0 in floats."""
 
@@ -33,6 +35,7 @@ class Notes:
     """What is taken for granted, and how often something was made of which nothing is known."""
 
     assumes: dict[str, None] = field(default_factory=dict)
+    literals: dict[Literal, None] = field(default_factory=dict)
     unknown: int = 0
 
 
@@ -76,7 +79,7 @@ class Lowering:
                 self.known[one] = self._attribute(one)
             elif one.op == "call_function":
                 self.operation = one
-                self.known[one] = self._called(one)
+                self.known[one] = self._done(one)
             elif one.op == "output":
                 found = self._plain(one.args[0])
                 return list(found) if isinstance(found, list | tuple) else [found]
@@ -88,7 +91,7 @@ class Lowering:
 
     # One operation.
 
-    def _called(self, one: Any) -> Any:
+    def _done(self, one: Any) -> Any:
         self.name = _name(one.target)
         try:
             return self._made(one.target, one)
@@ -109,7 +112,7 @@ class Lowering:
             return scanning.lowered(self, *self._plain(one.args))
         rule = RULES.get(self.name)
         if rule is None:
-            raise self.refuse("it has no rule")
+            raise self.refuse(NO_RULE)
         found = rule.made(self, **self._bound(target, one, rule.takes))
         return self._results(found, rule.computes)
 
@@ -143,9 +146,12 @@ class Lowering:
         if computes and is_whole(meta.dtype) and value.odd is None:
             node = self.held(node, meta.dtype)
         try:
-            shape = tuple(map(self.sizes.of, meta.shape))
+            shape = self._shape_of(meta)
         except Unsaid:
             return replace(value, node=node, dtype=meta.dtype)
+        if complex_numbers.is_complex(meta.dtype) and node.shape == shape[:-1]:
+            value = moved(complex_numbers.of_real, [value])
+            node = value.node
         if node.shape != shape:
             if making.area(node.shape) == making.area(shape) == 1 and node.shape == ():
                 node = axes_of_ones(node, shape)
@@ -167,6 +173,10 @@ class Lowering:
         meta = self.operation.meta.get("val")
         return list(meta) if isinstance(meta, list | tuple) else [meta]
 
+    def _shape_of(self, meta: Any) -> nodes.Shape:
+        own = tuple(map(self.sizes.of, meta.shape))
+        return (*own, complex_numbers.PARTS) if complex_numbers.is_complex(meta.dtype) else own
+
     @property
     def shape(self) -> nodes.Shape:
         """The result's shape, as PyTorch says it."""
@@ -176,9 +186,9 @@ class Lowering:
     def shapes(self) -> list[nodes.Shape]:
         """Those of all results."""
         try:
-            return [tuple(map(self.sizes.of, meta.shape)) for meta in self._metas()]
+            return list(map(self._shape_of, self._metas()))
         except Unsaid as error:
-            raise self.refuse(f"a length {self.sizes.texts(error)}") from error
+            raise self.unsaid(f"a length {self.sizes.texts(error)}", error.expr) from error
 
     @property
     def dtype(self) -> Any:
@@ -191,14 +201,26 @@ class Lowering:
         found = self.operation.meta.get("stack_trace") or self.operation.stack_trace or ""
         return found if found.startswith(" at ") else ""
 
+    @property
+    def _called(self) -> str:
+        """The operation and the user's line: "aten.argmax at file:line"."""
+        return f"{said(self.name)}{self.line}"
+
     def refuse(self, why: str) -> Refused:
         """The error for an operation that is not read."""
-        return Refused(f"{self.name}{self.line}: {why}", placed=True)
+        return Refused(f"{self._called}: {why}", placed=True)
 
     def decided(self, number: WholeNumber, relation: str, why: str) -> Decided:
         """The error for what holds at some sizes only."""
         condition = f"{spelled(number)} {relation}"
-        return Decided(f"{self.name}{self.line}: {why} ({condition})", condition, number, relation)
+        return Decided(f"{self._called}: {why} ({condition})", condition, number, relation)
+
+    def unsaid(self, why: str, expr: Any) -> Refused:
+        """The error for a number of sizes that is no polynomial of them; it may be one in each of a few cases."""
+        number, by = self.sizes.hinge(expr)
+        if number is None:
+            return self.refuse(why)
+        return Decided(f"{self._called}: {why}", "", number, by=by)
 
     def assume(self, what: str) -> None:
         """Note what is taken for granted."""
@@ -208,7 +230,10 @@ class Lowering:
         """An array of which nothing is known."""
         self.notes.unknown += 1
         name = f"{what} ({self.notes.unknown})"
-        return nodes.Opaque(name, frozenset(), (), self.shape)
+        shape = self.shape
+        axes = [nodes.Positions(length) for length in shape]  # so that no two entries are one
+        places = [making.take(one, [whole(Axis(k))], shape) for k, one in enumerate(axes)]
+        return nodes.Opaque(name, frozenset(), tuple(places), shape)
 
     def held(self, node: Node, dtype: Any) -> Node:
         """Whole numbers in a format, which must hold them; those of positions and sizes do."""
@@ -267,9 +292,11 @@ class Lowering:
 
     def literal(self, value: float, form: str = "float64") -> Node:
         """The number that a float means."""
-        found = meant(value, form)
+        found = meaning(value, form)
+        if not found.plain:
+            self.notes.literals.setdefault(Literal(value, found, self.line.removeprefix(" at ")))
         if not found.is_exactly(value):
-            self.assume(f"{value!r} is {found}")
+            self.assume(taken(value, found))
         return meant_by(found)
 
     def written(self, node: Node, windows: Mapping[int, tuple[Any, Any]], part: Node) -> Node:
@@ -300,8 +327,8 @@ class Lowering:
         if tensor.numel() > MOST_CONSTANTS:
             raise self.refuse(f"a table of {tensor.numel()} numbers; pass it as an argument")
         form = str(tensor.dtype).removeprefix("torch.")
-        if form.startswith("complex"):
-            raise self.refuse("complex numbers")
+        if tensor.dtype.is_complex:
+            return self.constant(torch().view_as_real(tensor))
 
         def made(value: Any) -> Node:
             if isinstance(value, list):
@@ -335,6 +362,12 @@ def _needed(graph: Any) -> set[Any]:
 def axes_of_ones(node: Node, shape: nodes.Shape) -> Node:
     """A number as an array with one entry."""
     return making.take(node, (), shape)
+
+
+def said(name: str) -> str:
+    """An operation as messages and lists have it: aten.argmax."""
+    plain = name.removesuffix(".default")
+    return plain if plain in SIZES or "." not in name else f"aten.{plain}"
 
 
 def _name(target: Any) -> str:
@@ -380,7 +413,7 @@ def _of_meta(at: Lowering, *given: Any) -> Any:
     try:
         return at.sizes.of(meta)
     except Unsaid as error:
-        raise at.refuse(f"a whole number {at.sizes.texts(error)}") from error
+        raise at.unsaid(f"a whole number {at.sizes.texts(error)}", error.expr) from error
 
 
 SIZES: dict[str, Callable[..., Any]] = {

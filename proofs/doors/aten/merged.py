@@ -12,9 +12,10 @@ from ...statement.reshaping import reshaped
 def grouped(node: Node) -> tuple[Node, list[list[int]]]:
     """The array before its axes were merged, and for each of its axes those that it was merged of."""
     own = [[k] for k in range(len(node.shape))]
-    if not isinstance(node, nodes.Reshape):
+    bare = reshaped(node, [n for n in node.shape if n != 1])
+    if not isinstance(bare, nodes.Reshape):
         return node, own
-    inner, groups, k = node.of, [], 0
+    inner, groups, k = bare.of, [], 0
     inner = reshaped(inner, [n for n in inner.shape if n != 1])
     for length in node.shape:
         group: list[int] = []

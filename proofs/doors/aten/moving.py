@@ -283,4 +283,5 @@ def _pad(at: Any, self: Value, pad: Sequence[Any], value: Any = 0) -> Any:
 
 @rule("fill.Scalar", "fill.Tensor")
 def _fill(at: Any, self: Value, value: Any) -> Any:
-    return moved(lambda node: making.full(node, at.shape), [at.value(value)])
+    shape = at.shape[:-1] if at.dtype.is_complex else at.shape
+    return moved(lambda node: making.full(node, shape), [at.value(value)])

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from .items import Items, Rows
+from ..loops.items import UNBOUND, Items
 from .refusal import torch
-
-
-class Unbound:
-    """Stands for a name without a value."""
-
-    def __repr__(self) -> str:
-        return "a name without a value"
-
-
-UNBOUND = Unbound()
+from .tensors import Rows
 
 
 @dataclass
@@ -30,8 +21,8 @@ class Seen:
     """Names that stand for something else after a turn."""
     written: set[tuple[str, int]] = field(default_factory=set)
     """Tensors that are written in place: a name, and the number of the leaf."""
-    counters: set[str] = field(default_factory=set)
-    """Names of whole numbers that turns change."""
+    counters: dict[str, set[int]] = field(default_factory=dict)
+    """By how much turns change names of whole numbers."""
     appended: set[str] = field(default_factory=set)
     """Names of lists that turns append to."""
     shared: set[frozenset[tuple[str, int]]] = field(default_factory=set)
@@ -72,16 +63,9 @@ def rebuilt(leaves: Sequence[Any], spec: Any, entered: ExitStack) -> Any:
         return module
     if isinstance(spec, Items):
         if isinstance(spec, Rows):
-            return Rows(leaves[0])
-        return Items(spec.length, leaves, spec.item)
+            return Rows(spec.of, leaves[0])
+        return Items(spec.of, spec.length, leaves, spec.item)
     return _pytree.tree_unflatten(leaves, spec)
-
-
-def value_of(make: Callable[[], Any]) -> Any:
-    try:
-        return make()
-    except NameError:
-        return UNBOUND
 
 
 def tensors(value: Any) -> list[tuple[int, Any]]:
@@ -158,8 +142,10 @@ class Snapshot:
         seen.written |= {s for s, one in self.tensors.items() if _version(one) != self.versions[s]}
         for name, one, other in zip(self.names, self.values, after, strict=True):
             if one is not other:
-                whole = type(one) is int and type(other) is int
-                (seen.counters if whole else seen.rebound).add(name)
+                if type(one) is not int or type(other) is not int:
+                    seen.rebound.add(name)
+                else:
+                    seen.counters.setdefault(name, set()).add(other - one)
         later = Snapshot(self.names, after)
         seen.shared |= self.shared() | later.shared()
         seen.apart |= self.same() ^ later.same()

@@ -11,6 +11,7 @@ from ...statement.formats import REAL, Format
 from ...statement.nodes import Node
 from ...statement.whole import Number, Size, Whole, whole
 from ..infinities import Value
+from ..meant import Literal
 from . import agreement
 from .following import followed
 from .lowering import Lowering, Notes
@@ -32,6 +33,8 @@ class Read:
     """The formats of its inputs: it is read for these, on a CPU."""
     assumes: tuple[str, ...]
     """What is taken for granted."""
+    literals: tuple[Literal, ...] = ()
+    """The function's numbers that are more than small binary fractions."""
 
 
 def inputs(
@@ -56,17 +59,50 @@ def read(
         Refused: for what is not read, with the operation and the user's line.
         Decided: if something is asked of sizes that holds at some of them only.
     """
-    known = [_dtype(node) for node in given] if dtypes is None else list(dtypes)
+    known = [dtype_of(node) for node in given] if dtypes is None else list(dtypes)
     every = [Given(node.shape, dtype) for node, dtype in zip(given, known, strict=True)]
-    traced = followed(function, every)
-    fresh = [
-        nodes.Input(f"x{k}", n.shape, format_of(d))
-        for k, (n, d) in enumerate(zip(given, known, strict=True))
-    ]
-    found, _ = _lowered(traced, fresh, known)
-    agreement.expect(function, every, fresh, found, _sizes(given), traced.at_one)
-    outputs, notes = _lowered(traced, given, known)
-    return Read(outputs, traced.tree, traced.formats, tuple(notes.assumes))
+    return Tracing(function, every).of(given)
+
+
+class Tracing:
+    """A function that PyTorch has traced, and that its nodes compute what it computes.
+
+    Args:
+        function: of tensors.
+        given: its arguments.
+        known: functions that it calls, whose loops may be over sizes; others are seen when it runs.
+        coarsest: the format with the fewest digits in which it computes.
+
+    Raises:
+        Refused, Decided: as `read` does.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        given: Sequence[Given],
+        known: Sequence[Callable[..., Any]] = (),
+        coarsest: str = "float64",
+    ) -> None:
+        self._given = list(given)
+        self._traced = followed(function, given, known)
+        fresh = [
+            nodes.Input(f"x{k}", one.shape, format_of(one.dtype)) for k, one in enumerate(given)
+        ]
+        found, _ = self._lowered(fresh)
+        at_one = self._traced.at_one
+        agreement.expect(function, given, fresh, found, _sizes(fresh), at_one, coarsest)
+
+    def of(self, given: Sequence[Node]) -> Read:
+        """What the function returns for these."""
+        outputs, notes = self._lowered(given)
+        traced = self._traced
+        return Read(
+            outputs, traced.tree, traced.formats, tuple(notes.assumes), tuple(notes.literals)
+        )
+
+    def _lowered(self, given: Sequence[Node]) -> tuple[tuple[Node, ...], Notes]:
+        return _lowered(self._traced, given, [one.dtype for one in self._given])
 
 
 def _lowered(
@@ -97,7 +133,7 @@ def _output(lowering: Lowering, value: Any) -> Node:
     return lowering.node(value)
 
 
-def _dtype(node: Node) -> Any:
+def dtype_of(node: Node) -> Any:
     """PyTorch's format for an input: its default for real numbers."""
     t = torch()
     form = node.format if isinstance(node, nodes.Input) else REAL
@@ -106,15 +142,3 @@ def _dtype(node: Node) -> Any:
     if form.kind == "real":
         return t.get_default_dtype()
     return getattr(t, f"{form.kind}{form.bits or 64}")
-
-
-def of_module(module: Any) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """A module's parameters and buffers by name, and its function of these and of the module's own arguments."""
-    t = torch()
-    names = (*dict(module.named_parameters()), *dict(module.named_buffers()))
-
-    def function(*given: Any) -> Any:
-        held = dict(zip(names, given, strict=False))
-        return t.func.functional_call(module, held, given[len(names) :])
-
-    return names, function

@@ -7,7 +7,8 @@ import importlib.util
 import os
 from typing import Any
 
-from ..refused import Refused
+from ...statement.whole import Whole
+from ..refused import Depends, Refused
 
 SUPPORTED = ("2.13", "2.14")
 """Versions whose tracer was tested; it is no stable interface."""
@@ -17,15 +18,34 @@ class Decided(Refused):
     """Something was asked of sizes that holds at some of them only: these have to be told apart."""
 
     def __init__(
-        self, message: str, condition: str, number: Any = None, relation: str = ""
+        self,
+        message: str,
+        condition: str,
+        number: Any = None,
+        relation: str = "",
+        by: Any = None,
     ) -> None:
-        super().__init__(message, placed=True)
+        told_apart = isinstance(number, Whole) and relation != "= 0"
+        depends = Depends(number, by) if told_apart else None
+        super().__init__(message, depends, placed=True)
         self.condition = condition
         """What the trace took for true."""
         self.loops: dict[Any, Any] = {}
         """Loops by the positions that the numbers of their turns are."""
         self.number, self.relation = number, relation
-        """A whole number of sizes, and "≥ 0", "= 0" or "≠ 0", where the condition is one of such."""
+        """A whole number of sizes, and "≥ 0", "= 0" or "≠ 0", where the condition is one of such.
+
+        `by` is what the number may be a multiple of, where that is asked. What is 0 at the example sizes, by which no
+        two lengths are one, is a number that was asked for: no cases help there.
+        """
+
+
+class FirstTurn(Refused):
+    """The first turn of a loop over a size does something else than the others; it may be run by itself."""
+
+    def __init__(self, message: str, loop: Any) -> None:
+        super().__init__(message)
+        self.loop = loop
 
 
 def torch() -> Any:

@@ -82,7 +82,11 @@ class _Recursion:
         self.steps = {p: n for one in states for p, n in zip(one.before, one.after, strict=True)}
         self.finals: dict[Placeholder, Node] = {}
         """What states come to that are no recursion."""
-        self.loops: dict[Node, Node] = {}
+        self.before: dict[Node, Node] = {}
+        """States before a turn that each turn gives a value without reading any."""
+        self.images: dict[Node, Node] = {}
+        """These, and those of the loops."""
+        self.loops: dict[Any, Node] = {}
         self.known: dict[Node, Node] = {}
 
     def settle(self) -> None:
@@ -90,24 +94,39 @@ class _Recursion:
         collected: dict[Placeholder, tuple[str, Any]] = {}
         for state, step in self.steps.items():
             users = [s for s, n in self.steps.items() if s is not state and state in n.free]
-            kind = None if users else self._kind(state, step)
+            renewed = self.steps.keys().isdisjoint(step.free)
+            kind = None if users and not renewed else self._kind(state, step)
             if kind is not None:
                 collected[state] = kind
         self.collected = collected
-        rest = [one for one in self.steps if one not in collected]
-        # Where a state that only collects is read by what the turns give, it is one of the recursion.
-        if rest:
-            steps = [self.steps[one] for one in rest]
-            recursion = binding.recursion(self.time, rest, [self.start[one] for one in rest], steps)
-            self.loops = {one: Loop(recursion, k) for k, one in enumerate(rest)}
-        self.images = {one: making.row(loop, whole(self.time)) for one, loop in self.loops.items()}
         for state, (kind, what) in collected.items():
-            made = self._written if kind == "written" else self._summed
-            self.finals[state] = made(state, what)
+            if kind == "renewed":
+                every = self._renewed(state, what)
+                self.before[state] = making.row(every, whole(self.time))
+                self.finals[state] = making.row(every, self.time.length)
+        # Where a state that only collects is read by what the turns give, it is one of the recursion.
+        self._recur([one for one in self.steps if one not in collected])
+        for state, (kind, what) in collected.items():
+            if kind != "renewed":
+                made = self._written if kind == "written" else self._summed
+                self.finals[state] = made(state, what)
+
+    def _recur(self, states: Sequence[Any]) -> None:
+        """Make loops of these states."""
+        self.loops = {}
+        if states:
+            steps = [binding.replaced(self.steps[one], self.before, {}) for one in states]
+            start = [self.start[one] for one in states]
+            recursion = binding.recursion(self.time, states, start, steps)
+            self.loops = {one: Loop(recursion, k) for k, one in enumerate(states)}
+        own = {one: making.row(loop, whole(self.time)) for one, loop in self.loops.items()}
+        self.images, self.known = {**self.before, **own}, {}
 
     def _kind(self, state: Placeholder, step: Node) -> tuple[str, Any] | None:
         if step is state:
             return "written", None
+        if self.steps.keys().isdisjoint(step.free):
+            return "renewed", step
         write = self.writes.known.get(step)
         if write is not None and write.base is state and state not in write.part.free:
             moved = [w for w in write.windows if any(self.time in free(n) for n in w[1:])]
@@ -148,6 +167,12 @@ class _Recursion:
             rows = reshaped(every, shape)
         return self.writes.written(start, {k: (begin, length), **others}, rows)
 
+    def _renewed(self, state: Placeholder, step: Node) -> Node:
+        """A state that each turn gives a value without reading any, before each turn and after the last."""
+        start = self.start[state]
+        first = reshaped(start, (1, *start.shape))
+        return making.joined([first, binding.build(self.time, step)], 0)
+
     def _summed(self, state: Placeholder, added: Node) -> Node:
         every = binding.build(self.time, self.at_turn(added))
         return choices.add(self.start[state], making.total(every, 0))
@@ -164,23 +189,14 @@ class _Recursion:
         """What the turns give, along a first axis."""
         if any(self.time in free(n) for n in one.node.shape):
             raise at.refuse("a loop that gives arrays of different lengths")
-        missing = [s for s in self.collected if s in one.node.free]
+        missing = [s for s in self.collected if s in one.node.free and s not in self.images]
         if missing:
             self._restore(missing)
         return moved(lambda node: binding.build(self.time, self.at_turn(node)), [one])
 
     def _restore(self, states: Sequence[Placeholder]) -> None:
         """Make loops of states that only collect, too, since the turns give what they were meanwhile."""
-        rest = [*self.loops, *(s for s in states if s not in self.loops)]
-        recursion = binding.recursion(
-            self.time,
-            rest,
-            [self.start[s] for s in rest],
-            [self.steps[s] for s in rest],  # type: ignore[index]
-        )
-        self.loops = {s: Loop(recursion, k) for k, s in enumerate(rest)}
-        self.images = {s: making.row(loop, whole(self.time)) for s, loop in self.loops.items()}
-        self.known = {}
+        self._recur([*self.loops, *(s for s in states if s not in self.loops)])
 
 
 def _steps_on(window: tuple[int, Number, Number], time: Position) -> bool:

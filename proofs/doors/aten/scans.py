@@ -75,7 +75,8 @@ def _scan(recursion: Recursion, given: Sequence[Any]) -> tuple[Any, ...]:
 
     turns = [t.arange(recursion.length)]
     start = [one.clone() for one in given[:count]]
-    return tuple(scan_op(combine, start, turns, (number, *inner, *given[count:])))
+    fixed = [one.clone() if isinstance(one, t.Tensor) else one for one in given[count:]]
+    return tuple(scan_op(combine, start, turns, (number, *inner, *fixed)))
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from ...statement.order import divided, nonnegative, sign
@@ -11,6 +12,10 @@ from ...statement.whole import Number, Whole, spelled
 
 class Unsaid(Exception):
     """An expression that is no whole polynomial of sizes."""
+
+    def __init__(self, text: str, expr: Any) -> None:
+        super().__init__(text)
+        self.expr = expr
 
 
 class Sizes:
@@ -52,23 +57,23 @@ class Sizes:
             for _ in range(int(expr.args[1])):
                 found = found * self.said(expr.args[0])
             return found
-        if name in ("FloorDiv", "CleanDiv", "IntTrueDiv", "Mod", "PythonMod"):
+        if name in QUOTIENTS:
             one, by = map(self.said, expr.args)
             pair = divided(one, by)
             if pair is not None and (name != "IntTrueDiv" or pair[1] == 0):
                 return pair[1] if "Mod" in name else pair[0]
         if name in ("Max", "Min"):
-            return self._extreme(list(map(self.said, expr.args)), name)
+            return self._extreme(expr, list(map(self.said, expr.args)), name)
         if name == "Identity" or name in ("ToFloat", "TruncToInt"):
             return self.said(expr.args[0])
-        raise Unsaid(str(expr))
+        raise Unsaid(str(expr), expr)
 
-    def _extreme(self, given: list[Number], name: str) -> Number:
+    def _extreme(self, expr: Any, given: list[Number], name: str) -> Number:
         for one in given:
             gaps = (one - other if name == "Max" else other - one for other in given)
             if all(map(nonnegative, gaps)):
                 return one
-        raise Unsaid(f"{name} of {', '.join(map(spelled, given))}")
+        raise Unsaid(f"{name} of {', '.join(map(spelled, given))}", expr)
 
     def holds(self, expr: Any) -> bool | None:
         """Whether a condition holds at all sizes (True), at none (False), or it is not seen (None)."""
@@ -119,9 +124,23 @@ class Sizes:
         """
         name = type(expr).__name__
         if name not in RELATIONS:
-            raise Unsaid(str(expr))
+            raise Unsaid(str(expr), expr)
         left, right = map(self.said, expr.args)
         return RELATIONS[name](left, right)
+
+    def hinge(self, expr: Any) -> tuple[Number | None, Number | None]:
+        """What is divided by what in an expression, or the difference whose sign decides an extreme; else None."""
+        for one in (expr, *expr.args):
+            name = type(one).__name__
+            with suppress(Unsaid):
+                if name in QUOTIENTS:
+                    return self.said(one.args[0]), self.said(one.args[1])
+                if name in ("Max", "Min") and len(one.args) == 2:
+                    return self.said(one.args[0]) - self.said(one.args[1]), None
+            found = self.hinge(one) if one is not expr else (None, None)
+            if found != (None, None):
+                return found
+        return None, None
 
     def texts(self, expr: Any) -> str:
         """A condition with the names of sizes."""
@@ -132,6 +151,7 @@ class Sizes:
         return found
 
 
+QUOTIENTS = ("FloorDiv", "CleanDiv", "IntTrueDiv", "Mod", "PythonMod")
 RELATIONS: dict[str, Callable[[Any, Any], tuple[Number, str]]] = {
     "Equality": lambda a, b: (a - b, "= 0"),
     "Unequality": lambda a, b: (a - b, "≠ 0"),

@@ -13,20 +13,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...interpret.questions import place, raised_at
 from ...statement import binding
 from ...statement.order import nonnegative
 from ...statement.whole import Number, Position, Size, Whole, at, spelled, whole
+from .complex_numbers import by_parts
 from .indexing import lines
 from .refusal import Decided, Refused, beside, torch
 from .sizes import Sizes, Unsaid, examples
 from .table import RULES
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(NamedTuple):
     """An input: its shape in sizes, and PyTorch's format."""
 
     shape: tuple[Number, ...]
@@ -127,6 +127,7 @@ def trace(
     from torch.fx import traceback
     from torch.fx.experimental import _config
     from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.fx.experimental.symbolic_shapes import DimDynamic as D
     from torch.utils import _pytree
 
     for n in dict.fromkeys(n for one in given for n in one.shape):
@@ -142,15 +143,19 @@ def trace(
             turns.symbols[:] = [one.shape[0] - 1 for one in tensors[len(given) :]]
             turns.used.clear()
             tensors = tensors[: len(given)]
-        leaves, tree = _pytree.tree_flatten(function(*tensors))
+        with by_parts():
+            leaves, tree = _pytree.tree_flatten(function(*tensors))
         trees.append(tree)
         return [one for one in leaves if one is not None]
 
     with ExitStack() as entered:
         entered.enter_context(_config.patch(backed_size_oblivious=True))  # type: ignore[attr-defined]
         entered.enter_context(_settings())
-        inputs = [_fake(mode, one) for one in example_inputs(given, sizes)]
-        places = [_fake(mode, t.empty(3 + k % 4), own=True) for k in range(most)]
+        inputs = [
+            _fake(mode, tensor, [D.DUCK if isinstance(n, Whole) else D.STATIC for n in one.shape])
+            for tensor, one in zip(example_inputs(given, sizes), given, strict=True)
+        ]
+        places = [_fake(mode, t.empty(3 + k % 4), [D.DYNAMIC]) for k in range(most)]
         functional = dispatch_functionalize(flat)
         try:
             with traceback.preserve_node_meta(), lines():
@@ -191,11 +196,11 @@ def _of_turns(known: Sizes, used: Sequence[tuple[Any, Any, Any]]) -> dict[Any, P
     return found
 
 
-def _fake(mode: Any, tensor: Any, own: bool = False) -> Any:
-    from torch.fx.experimental.symbolic_shapes import DimDynamic, StatelessSymbolicContext
+def _fake(mode: Any, tensor: Any, kinds: Sequence[Any]) -> Any:
+    """The tensor without numbers, for each length what PyTorch makes of it."""
+    from torch.fx.experimental.symbolic_shapes import StatelessSymbolicContext
 
-    kind = DimDynamic.DYNAMIC if own else DimDynamic.DUCK
-    context = StatelessSymbolicContext(dynamic_sizes=[kind] * tensor.dim())
+    context = StatelessSymbolicContext(dynamic_sizes=list(kinds))
     return mode.from_tensor(tensor, symbolic_context=context)
 
 
@@ -222,7 +227,11 @@ def _settings() -> Iterator[None]:
         einsum = t.backends.opt_einsum.flags(
             enabled=False
         )  # whose order of products asks for numbers
-        with sdpa_kernel(SDPBackend.MATH), t.compiler.set_stance("force_eager"), einsum:
+        with ExitStack() as entered:
+            entered.enter_context(sdpa_kernel(SDPBackend.MATH))
+            entered.enter_context(einsum)
+            if "torch._dynamo" in sys.modules:  # else nothing is compiled, and it takes seconds
+                entered.enter_context(t.compiler.set_stance("force_eager"))
             yield
     finally:
         quiet.setLevel(before)
@@ -234,6 +243,8 @@ def _in_words(error: Exception) -> Refused:
     said = (str(error).strip().splitlines() or [""])[0]
     if "DataDependent" in name or "data-dependent" in said:
         return Refused(f"a number of an array is asked{where}; compute with the array itself")
+    if "not tracked with proxy" in said:
+        return Refused(f"the number of a turn is used after its loop{where}; use the size itself")
     return Refused(f"it fails as PyTorch traces it: {name}{where}: {said}")
 
 
@@ -269,6 +280,9 @@ def _questions() -> Any:
 
     class Questions(ShapeEnv):
         asked: dict[int, tuple[str, str]]
+
+        def _get_user_frame(self) -> None:
+            """The line for messages of PyTorch's, none of which is shown: to tell it, torch imports its compiler."""
 
         def evaluate_expr(self, *args: Any, **options: Any) -> Any:
             who = asking()
@@ -325,8 +339,14 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
             at_one |= {s.name for s in gap.symbols if isinstance(s, Size)}
             continue
         text = known.texts(expr)
-        message = f"it asks whether {text}{where}, which depends on the sizes"
-        raise Decided(message, text, number, relation)
+        question = f"it asks whether {text}"
+        if relation == "= 0" and number is not None:
+            question = f"it asks for the number that {_asked_for(number)} is"
+        message = f"{question}{where}, which depends on the sizes"
+        by = None
+        if number is None:
+            number, by = known.hinge(expr)
+        raise Decided(message, text, number, relation, by)
     for symbol, expr in env.replacements.items():
         if symbol in known.known and known.said(expr) != known.known[symbol]:
             number = known.known[symbol] - known.said(expr)
@@ -342,6 +362,12 @@ def _expect_all_sizes(env: Any, known: Sizes) -> set[str]:
             )
             _expect_range(number, ends, names <= at_one)
     return at_one
+
+
+def _asked_for(number: Number) -> str:
+    """A number of sizes without the constant that it was found to be."""
+    known = at(number, lambda symbol: 0)
+    return spelled(number - known)
 
 
 def _is_of_ones(number: Whole) -> bool:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...interpret.questions import place
-from .items import Items, Listed, Rows, is_real_of_sizes, is_symbol
-from .observing import UNBOUND, Seen, flat, key_of, rebuilt, tensors
-from .refusal import Refused, beside, torch
+from ..loops.items import UNBOUND, Items, Listed
+from .observing import Seen, flat, key_of, rebuilt, tensors
+from .refusal import FirstTurn, Refused, beside, torch
 from .scans import Symbols, scanned
+from .tensors import TENSORS, Rows, is_real_of_sizes, is_symbol
 
 
 @dataclass
@@ -91,7 +92,6 @@ class SizedLoop:
         self.seen = found
         self.steps: dict[str, Any] = {}
         self.offset = 0
-        self.first |= {n for n, one in zip(names, before, strict=True) if one is UNBOUND}
 
     def run(self) -> tuple[Any, ...]:
         """The values of the names after all turns."""
@@ -101,6 +101,7 @@ class SizedLoop:
                 raise Refused(f"a loop with fewer than {k + 1} turns{self.where}")
             self.before = list(self.body(self.items.item(k, self.items.parts), *self.before))
             self.offset = k + 1
+        self.first |= {n for n, one in zip(self.names, self.before, strict=True) if one is UNBOUND}
         t = torch()
         trial = self._trial()
         self.flats = [flat(v) for v in self.before]
@@ -123,7 +124,7 @@ class SizedLoop:
             ]
         fixed = [
             one
-            for leaves, _ in (*self.flats, (self.items.parts, None))
+            for leaves in (*self._kept(), self.items.parts)
             for one in leaves
             if (isinstance(one, t.Tensor) and not _has(self.written, one)) or is_symbol(one)
         ]
@@ -136,6 +137,12 @@ class SizedLoop:
         given = [*self.fixed, *(t.scalar_tensor(x, dtype=kind) for x in self.reals)]
         last, made = scanned(self._turn, length, symbols, start, given)
         return self._after(last, made, length)
+
+    def _kept(self) -> Iterator[list[Any]]:
+        """The leaves of what names stand for that turns give nothing else."""
+        for k, (leaves, _) in enumerate(self.flats):
+            if k not in self.carried:
+                yield leaves
 
     @contextmanager
     def _inside(self, symbols: list[Any]) -> Iterator[None]:
@@ -157,6 +164,9 @@ class SizedLoop:
         seen = self.seen
         if seen.refused:
             raise Refused(f"{seen.refused}{self.where}")
+        for name, steps in seen.counters.items():
+            if builtins.len(steps) > 1 and name not in self.first:
+                raise self._refuse(name, "a whole number that turns change by different amounts")
         for name, one in zip(self.names, self.before, strict=True):
             if isinstance(one, dict) and name in seen.rebound | seen.appended:
                 raise self._refuse(name, "a dict that turns change")
@@ -190,11 +200,23 @@ class SizedLoop:
                 copies = [x.clone() if isinstance(x, t.Tensor) else x for x in leaves]
                 one = rebuilt(copies, spec, ExitStack())
             values.append(one)
-        after = self.body(self.items.item(now + self.offset, self.items.parts), *values)
+        after = self._body(self.items.item(now + self.offset, self.items.parts), values)
         for name, one, other in zip(self.names, values, after, strict=True):
             if name in self.seen.counters and name not in self.first:
                 self.steps[name] = other - one
         return list(after)
+
+    def _body(self, item: Any, values: Sequence[Any]) -> Any:
+        """What the names stand for after a turn; one that has no value yet may be read after the first turn."""
+        try:
+            return self.body(item, *values)
+        except TypeError as error:
+            if type(UNBOUND).__name__ not in str(error):
+                raise
+            raise self._begins_otherwise("a name without a value before it") from error
+
+    def _begins_otherwise(self, why: str) -> Refused:
+        return FirstTurn(f"{why} in a loop over a size{self.where}", key_of(self.body))
 
     def _as(self, one: Any, like: Any) -> Any:
         """A state's start in the form that it has after a turn."""
@@ -216,9 +238,7 @@ class SizedLoop:
                 one = one + 0 * like
             return one if one.dim() == like.dim() else one.expand(like.shape)
         if not isinstance(one, int | float):
-            raise Refused(
-                f"a {type(one).__name__} that becomes a tensor in a loop over a size{self.where}"
-            )
+            raise self._begins_otherwise(f"a {type(one).__name__} that becomes a tensor")
         found = t.full(like.shape, one, dtype=like.dtype)
         return found + 0 * like if isinstance(like, t.Tensor) and batched(like) else found
 
@@ -253,7 +273,7 @@ class SizedLoop:
                 else:
                     values.append(self.before[k])
             parts = [known.get(id(x), x) for x in self.items.parts]
-            after = self.body(self.items.item(turn, parts), *values)
+            after = self._body(self.items.item(turn, parts), values)
         result = [*memory]
         for k in self.carried:
             result += [self._tensor(x) for x in flat(after[k])[0]]
@@ -294,7 +314,7 @@ class SizedLoop:
         for name, forms in self.forms:
             if builtins.len(forms) != 1 or forms[0].num_leaves != 1:
                 raise self._refuse(name, "a list to which a turn appends other than one tensor")
-            self.before[self.names.index(name)].append(Rows(next(rows)))
+            self.before[self.names.index(name)].append(Rows(TENSORS, next(rows)))
         for k, spec in self.last:
             leaves = [next(rows).select(0, length - 1) for _ in builtins.range(spec.num_leaves)]
             found[k] = rebuilt(leaves, spec, ExitStack())

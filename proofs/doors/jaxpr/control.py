@@ -72,11 +72,13 @@ def _scan(
     first = num_consts + num_carry
     fixed, start, tokens = values[:num_consts], values[num_consts:first], values[first:]
     turns = at.number(length)
+    after: list[Any] = []
 
     def body(time: Number, carry: list[Any]) -> tuple[list[Any], list[Any]]:
         place = turns - 1 - time if reverse else time
         rows = [_row(one, place) for one in tokens]
         found = at.run(jaxpr, [*fixed, *carry, *rows])
+        after[:] = found[:num_carry]
         return found[:num_carry], found[num_carry:]
 
     if turns == 0:
@@ -84,6 +86,7 @@ def _scan(
             raise Refused("the outputs of a loop without a turn")
         return list(start)
     found = looped(body, start, turns)
+    at.use("scan", after)  # by the next turn
     outputs = [_reversed(one) for one in found.outputs] if reverse else found.outputs
     return [*found.last, *outputs]
 
@@ -120,9 +123,11 @@ def _while(
     steps = {counter: 1}
     if isinstance(end, _Input) and end >= cond_nconsts:
         steps[end - cond_nconsts] = 0
+    last: list[Any] = []
 
     def body(time: Number, carry: list[Any]) -> tuple[list[Any], list[Any]]:
         after = at.run(body_jaxpr, [*fixed, *carry])
+        last[:] = after
         for k, step in steps.items() if isinstance(time, int) else ():
             now = making.entry_of(carry[k].node), making.entry_of(after[k].node)
             if None in now or now[1] - now[0] != step:  # type: ignore[operator]
@@ -130,6 +135,7 @@ def _while(
         return after, []
 
     found = looped(body, start, length)
+    at.use("while", last)  # by the next turn
     if found.slots:
         flat = [
             k for k, one in enumerate(start) for _ in (one if isinstance(one, Complex) else "1")

@@ -88,8 +88,14 @@ def _remainder(at: Lowering, a: Value, b: Value) -> Value:
         if found is not None:
             return at.made(found[1])
         return at.made(subtract(a.node, multiply(b.node, _whole_quotient(a.node, b.node))))
-    whole_part = choices.truncated(divide(a.real, b.real))
-    return at.made(subtract(a.real, multiply(b.real, whole_part)))
+    first = a.real.arguments[0] if isinstance(a.real, nodes.Map) else None
+    if first is not None and a.real == _left(first, b.real):  # (a rem b) rem b is a rem b
+        return a
+    return at.made(_left(a.real, b.real))
+
+
+def _left(a: Node, b: Node) -> Node:
+    return subtract(a, multiply(b, choices.truncated(divide(a, b))))
 
 
 # Functions of real numbers.

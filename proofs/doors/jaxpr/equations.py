@@ -43,6 +43,12 @@ def equations(jaxpr: Any) -> Iterator[Any]:
             yield from equations(one)
 
 
+def formats(jaxpr: Any) -> Iterator[str]:
+    """The formats of all that a jaxpr computes."""
+    for equation in equations(jaxpr):
+        yield from (str(v.aval.dtype) for v in equation.outvars if hasattr(v.aval, "dtype"))
+
+
 def inner(equation: Any) -> Iterator[Any]:
     """The jaxprs, open or closed, that an equation runs."""
     for value in equation.params.values():

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from scanproof.constructs.errors import UsageError
 
-from ...interpret.programs.outputs import Path, key, matched, said
 from ...language.libraries import jax as jax_for
 from ...language.sizes import dimensions, names
 from ...statement.errors import IllFormed
@@ -17,6 +16,7 @@ from ...statement.nodes import Held, Input, Node
 from ...statement.statement import Fit, Relation, Statement, relation
 from ...statement.whole import Size, whole
 from ..infinities import Value
+from ..outputs import Path, key, matched, said
 from ..refused import Refused
 from .lowering import Lowering
 from .table import RULES
@@ -79,17 +79,21 @@ def _lowered(
     inputs = [Value(node, v.aval.dtype) for node, v in pairs]
     try:  # numbers far below 0 that a mask selects are for exponentials, and else are numbers
         at = Lowering(RULES, found.dimensions, masks=True)
-        outputs = at.run(found.jaxpr, inputs)
+        leaves = _leaves(at, found, inputs)
     except Refused:
         at = Lowering(RULES, found.dimensions)
-        outputs = at.run(found.jaxpr, inputs)
-    at.use("outputs", outputs)
-    leaves = list(map(_node, outputs))
+        leaves = _leaves(at, found, inputs)
     nested = jax_for("a program").tree.unflatten(found.tree, leaves)
     obligations = [relation("equal", a, b, label=(what,)) for a, b, what in at.obligations]
     form = found.format.name
     taken, fits = tuple(at.taken), tuple(at.fits)
     return Lowered(nested, taken, fits, tuple(obligations), form, function, given)
+
+
+def _leaves(at: Lowering, found: Traced, inputs: Sequence[Value]) -> list[Any]:
+    outputs = at.run(found.jaxpr, inputs)
+    at.use("outputs", outputs)
+    return list(map(_node, outputs))
 
 
 def _node(one: Array) -> Any:

@@ -35,10 +35,10 @@ def _listen() -> None:
 def _note(event: str, arguments: tuple[Any, ...]) -> None:
     if not _watching or event not in WATCHED:
         return
-    if event == "open":
-        name = str(arguments[0])
-        if isinstance(arguments[0], int) or name.endswith(CODE) or not _own(sys._getframe(1)):
-            return
+    if event == "open" and (isinstance(arguments[0], int) or str(arguments[0]).endswith(CODE)):
+        return
+    if not _own(sys._getframe(1)):
+        return
     _watching[-1].append(WATCHED[event])
 
 
@@ -53,8 +53,8 @@ def _own(frame: Any) -> bool:
 
 
 @contextlib.contextmanager
-def pure(name: str) -> Iterator[None]:
-    """What the program does besides computing while it is traced in this block is an error.
+def pure(name: str, how: str = "as JAX traces it") -> Iterator[None]:
+    """What the program does besides computing while it is run in this block is an error.
 
     Raises:
         UsageError: if it prints, opens a file, connects, starts a process or reads from the terminal.
@@ -72,23 +72,25 @@ def pure(name: str) -> Iterator[None]:
         deeds.append("prints")
     if deeds:
         raise UsageError(
-            f"{name} {deeds[0]} while JAX traces it; a program that is proved must only compute: move that outside."
+            f"{name} {deeds[0]} {how.replace('as', 'while', 1)}; a program that is proved must only compute: move that "
+            "outside."
         )
 
 
-def same(name: str, one: Any, other: Any) -> None:
-    """Two traces of a program, which must agree.
+def same(name: str, one: str, other: str) -> None:
+    """Two runs of a program as texts, which must agree.
 
     Raises:
         UsageError: if they differ.
     """
-    if _text(one) != _text(other):
+    if one != other:
         raise UsageError(
-            f"{name} is not the same program when it is traced again: it reads something that changes besides its "
+            f"{name} is not the same program when it is run again: it reads something that changes besides its "
             "arguments (a global, a clock, a random number); pass that as an argument."
         )
 
 
-def _text(jaxpr: Any) -> str:
+def text(jaxpr: Any) -> str:
+    """A trace of JAX's, by which two are compared."""
     numbers = [repr(c) for c in jaxpr.consts]
     return re.sub(r"0x[0-9a-f]+", "0x", str(jaxpr)) + "".join(numbers)

@@ -77,7 +77,7 @@ class Dimensions:
             return int(dimension)
         text = str(dimension)
         try:
-            return self._value(ast.parse(text, mode="eval").body)
+            return self._value(ast.parse(text.replace("^", "**"), mode="eval").body)
         except (KeyError, TypeError, SyntaxError):
             raise Refused(
                 f"the length {self.named(text)}, which is no polynomial in the sizes"

@@ -10,13 +10,13 @@ from weakref import WeakKeyDictionary
 
 from scanproof.constructs.errors import UsageError
 
-from ...interpret.programs.outputs import opened
-from ...interpret.questions import Unreadable, aside, formats_asked, listening, raised_at
+from ...interpret.questions import Unreadable, aside, listening, raised_at
 from ...language.libraries import jax as jax_for
 from ...statement.formats import REAL
 from ...statement.formats import Format as NodeFormat
 from ...statement.nodes import Shape
 from ...statement.whole import Position, Whole
+from ..outputs import opened
 from ..refused import Refused
 from . import associative
 from .asked import INSTEAD, Decided, dimension_type, folders, numbers_unseen, refused
@@ -40,8 +40,6 @@ FORMATS = (Format("float64", True), Format("float32"), Format("bfloat16"), Forma
 """In turn: a state that a program makes in one format may not take inputs of another."""
 OF_FORMATS = re.compile(r"float\d+|dtype")
 """What JAX says where formats do not fit."""
-ASKED_FOR = Format("float32", True)
-"""That in which a program for torch is traced that asks for the format: torch's default, beside those of 64 bits."""
 NUMBERS = (bool, int, float, complex)
 _formats: WeakKeyDictionary[Any, Format] = WeakKeyDictionary()
 
@@ -87,14 +85,11 @@ def traced(function: Callable[..., Any], inputs: Sequence[Given], folded: bool =
         Exception: what it raises itself, where all lengths are numbers.
     """
     known = format_of(function)
-    formats_asked.clear()
     try:
         return in_format(function, inputs, known, folded)
     except Exception as error:
         others = [form for form in FORMATS if form != known]
-        if formats_asked and is_for_torch(function):
-            others = [ASKED_FOR]
-        elif not OF_FORMATS.search(f"{error} {_causes(error)}"):
+        if not OF_FORMATS.search(f"{error} {_causes(error)}"):
             raise
         for other in others:
             with suppress(Exception):
@@ -103,12 +98,6 @@ def traced(function: Callable[..., Any], inputs: Sequence[Given], folded: bool =
                     _formats[function] = other
                 return found
         raise
-
-
-def is_for_torch(function: Callable[..., Any]) -> bool:
-    """Whether it is a function for torch, read as one of JAX arrays, also where its axes are joined."""
-    inner = getattr(function, "__wrapped__", None)
-    return hasattr(function, "for_torch") or (inner is not None and is_for_torch(inner))
 
 
 def at_numbers(

@@ -44,7 +44,7 @@ def record(
     Raises:
         Refused: if it cannot be recorded, with the line that is in the way.
     """
-    symbols = {name: Size(name, min(values)) for name, values in claim.ranges.items()}
+    symbols = _symbols(claim)
     known: Any = sizes or {name: Length(whole(size)) for name, size in symbols.items()}
     inputs = _inputs(claim, known)
     with recording(Recording(numbers=sizes is not None)) as made:
@@ -70,6 +70,24 @@ def record(
         fits=tuple(dict.fromkeys(fit for one in made.programs for fit in one.fits)),
         steps=tuple(made.steps.items()),
     )
+
+
+def inputs(claim: Claim, sizes: Mapping[str, int] | None = None) -> list[Input]:
+    """The claim's arrays, for all sizes, or at these."""
+    known = sizes or {name: Length(whole(size)) for name, size in _symbols(claim).items()}
+    return list(_inputs(claim, known).values())
+
+
+def _symbols(claim: Claim) -> dict[str, Size]:
+    return {name: Size(name, min(values)) for name, values in claim.ranges.items()}
+
+
+def _inputs(claim: Claim, known: Mapping[str, Any]) -> dict[str, Input]:
+    """An array for each name; `known` has numbers or symbols for sizes."""
+    shapes = {
+        name: tuple(map(number_of, dimensions(text, known))) for name, text in claim.given.items()
+    }
+    return {name: Input(name, shape) for name, shape in shapes.items()}
 
 
 def limits(claim: Claim, sizes: Mapping[str, int]) -> Statement:
@@ -115,13 +133,6 @@ def approached(claim: Claim, sizes: Mapping[str, int]) -> Iterator[list[said.App
 def conditions(claim: Claim, sizes: Mapping[str, int]) -> list[Hypothesis]:
     """The side conditions at these sizes, whatever becomes of the claim's body."""
     return [*_hypotheses(claim, sizes, _inputs(claim, sizes), True)]
-
-
-def _inputs(claim: Claim, sizes: Mapping[str, Any]) -> dict[str, Input]:
-    return {
-        n: Input(n, tuple(map(number_of, dimensions(text, sizes))))
-        for n, text in claim.given.items()
-    }
 
 
 def _marked(parameters: Any) -> tuple[Any, list[Parameter]]:

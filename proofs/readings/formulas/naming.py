@@ -61,6 +61,8 @@ class Naming(Writer):
 
     longest = LONG
 
+    TRAJECTORY = "{}"
+
     def __init__(self, alphabet: Alphabet, sides: Sequence[Node], taken: Sequence[str]) -> None:
         super().__init__(sides, [alphabet.letter(name) for name in taken])
         self.a, self.short = alphabet, Shortening()

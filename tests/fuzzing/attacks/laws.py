@@ -97,6 +97,11 @@ def softplus_beside_another_multiple() -> Sides:
     return told(value("softplus", Z - value("relu", Z) * 3), "meaning", 1)
 
 
+@stopped_by("_sum: name not in TURNING")
+def any_function_of_a_sum() -> Sides:
+    return told(value("exp", X + Y * 2), "sum")
+
+
 @stopped_by("_cases: function_of(p) not in (STEP, ZERO)")
 def cases_of_any_number() -> Sides:
     return told(value("f", X + Y * Z), "cases", 0)

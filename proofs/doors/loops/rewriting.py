@@ -1,39 +1,26 @@
 """Loops of a function's source become calls, so that a loop over a size can be one node; other code runs as it is.
 
 What stands in a function's code for the time of a trace is its source with `for` statements and list comprehensions as
-calls of `loops.loop`, and with functions of Python that would ask for a number (`range`, `len`, `zip`, …) replaced.
+calls, and with functions of Python that would ask for a number (`range`, `len`, `zip`, …) replaced. A door says what
+is called: `loop` and `each` (see `aten.loops`), `listed` for a list, `unbound` for a name without a value, the names
+of Python's functions, and if it has them, `root` for `math.sqrt` and its like and `item` for what brackets take.
 """
 
 from __future__ import annotations
 
 import ast
-import gc
-import importlib.metadata
 import inspect
-import os
-import re
-import sys
-import sysconfig
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any
 
-from . import items, loops
-from .observing import UNBOUND
-from .refusal import beside
-
 PREFIX = "_scanproof_"
-NAMES = {
-    f"{PREFIX}loop": loops.loop,
-    f"{PREFIX}each": loops.comprehension,
-    f"{PREFIX}unbound": UNBOUND,
-    f"{PREFIX}listed": items.Listed,
-    f"{PREFIX}root": items.root,
-    **{PREFIX + name: function for name, function in items.BUILTINS.items()},
-}
-"""What rewritten code calls."""
+Names = Mapping[str, Any]
+"""What rewritten code calls, by names without the prefix."""
+OWN = ("loop", "each", "unbound", "listed", "root", "item")
+"""Names that are none of Python's functions."""
 LEAVING = (ast.Return, ast.Break, ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -129,7 +116,8 @@ def _read_outside(whole: ast.AST, loop: ast.For, name: str) -> set[str]:
 class Loops(ast.NodeTransformer):
     """Statements and comprehensions of one function, and of those that are defined in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Names) -> None:
+        self.names = names
         self.count = 0
         self.locals: list[set[str]] = []
         """The names that the functions around bind."""
@@ -158,15 +146,23 @@ class Loops(ast.NodeTransformer):
             one = node.args[0]
             node.args[0] = ast.copy_location(ast.ListComp(one.elt, one.generators), one)
         if (
-            isinstance(node.func, ast.Attribute)
+            "root" in self.names
+            and isinstance(node.func, ast.Attribute)
             and node.func.attr == "sqrt"
             and len(node.args) == 1
         ):
             self.generic_visit(node)
             return ast.copy_location(self._call("root", [node.func, *node.args]), node)
-        if of in items.BUILTINS and not any(of in names for names in self.locals):
+        if of in _builtins(self.names) and not any(of in names for names in self.locals):
             node.func = ast.copy_location(ast.Name(PREFIX + of, ast.Load()), node.func)
         return self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """`x[k]`, where a door says what that is."""
+        self.generic_visit(node)
+        if "item" not in self.names or not isinstance(node.ctx, ast.Load) or not self.locals:
+            return node
+        return ast.copy_location(self._call("item", [node.value, _key(node.slice)]), node)
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
         """`[f(x) for x in xs]`, with one for and no if, of names."""
@@ -196,7 +192,7 @@ class Loops(ast.NodeTransformer):
         )
         inner = any(isinstance(o, ast.For | ast.While) for o in own)
         goes_on = any(isinstance(one, ast.Continue) for one in own)
-        if not self.locals or leaves or sets or (inner and goes_on) or node.orelse:
+        if not self.locals or leaves or sets or (inner and goes_on):
             return self.generic_visit(node)
         hidden = _inside_comprehensions(node.body) - set(_bound(node.body))
         bound = list(dict.fromkeys(_bound([node.target, *node.body])))
@@ -222,7 +218,8 @@ class Loops(ast.NodeTransformer):
                 called, ast.Slice(None, ast.Constant(len(bound)), None), ast.Load()
             )
             done = ast.Assign([targets], part)
-        return [ast.copy_location(made, node), ast.copy_location(done, node)]
+        # None of its turns leaves it, so that what is to be done otherwise is done.
+        return [ast.copy_location(made, node), ast.copy_location(done, node), *node.orelse]
 
     def _of_function(self, nodes: Sequence[ast.AST], bound: set[str]) -> list[str]:
         """The names of the functions around that are read."""
@@ -260,6 +257,16 @@ class _Turn(ast.NodeTransformer):
         ]
 
 
+def _key(node: ast.expr) -> ast.expr:
+    """What stands in brackets, as a value."""
+    if isinstance(node, ast.Slice):
+        ends = [one or ast.Constant(None) for one in (node.lower, node.upper, node.step)]
+        return ast.Call(ast.Name(f"{PREFIX}slice", ast.Load()), ends, [])
+    if isinstance(node, ast.Tuple):
+        return ast.Tuple([_key(one) for one in node.elts], ast.Load())
+    return node
+
+
 def _named(names: Sequence[str]) -> list[ast.expr]:
     """Names, and a function for the value of each, which may have none."""
     values: list[ast.expr] = [ast.Lambda(_arguments([]), ast.Name(n, ast.Load())) for n in names]
@@ -274,7 +281,7 @@ def _arguments(names: Sequence[str]) -> ast.arguments:
     return ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
 
 
-def rewritten(function: FunctionType) -> CodeType | None:
+def rewritten(function: FunctionType, names: Names) -> CodeType | None:
     """A function's code with its loops as calls; None where it has none, or no source."""
     try:
         lines, first = inspect.getsourcelines(function)
@@ -282,12 +289,12 @@ def rewritten(function: FunctionType) -> CodeType | None:
     except (OSError, TypeError, SyntaxError, IndentationError):
         return None
     (node,) = tree.body[:1]
-    if not isinstance(node, ast.FunctionDef) or not _has_loops(node):
+    if not isinstance(node, ast.FunctionDef) or not _has_loops(node, names):
         return None
     node.decorator_list = []
     free = function.__code__.co_freevars
     held = "__class__" in free
-    visitor = Loops()
+    visitor = Loops(names)
     visitor.locals.append(set(free))
     ast.increment_lineno(tree, first - 1)
     made = visitor.visit(node)
@@ -301,11 +308,17 @@ def rewritten(function: FunctionType) -> CodeType | None:
     return found if found is not None and found.co_freevars == free else None
 
 
-def _has_loops(node: ast.AST) -> bool:
+def _builtins(names: Names) -> set[str]:
+    """Python's functions that are replaced."""
+    return set(names) - set(OWN)
+
+
+def _has_loops(node: ast.AST, names: Names) -> bool:
     def counts(one: ast.AST) -> bool:
         loops_ = isinstance(one, ast.For | ast.ListComp | ast.GeneratorExp)
-        named = isinstance(one, ast.Name) and one.id in items.BUILTINS
-        return loops_ or named or (isinstance(one, ast.Attribute) and one.attr == "sqrt")
+        named = isinstance(one, ast.Name) and one.id in _builtins(names)
+        of_roots = "root" in names and isinstance(one, ast.Attribute) and one.attr == "sqrt"
+        return loops_ or named or of_roots
 
     return any(map(counts, ast.walk(node)))
 
@@ -321,114 +334,26 @@ def _inner(code: CodeType, name: str) -> CodeType | None:
     return None
 
 
-def _below_torch() -> list[str]:
-    """The packages that PyTorch is made with, whose code is none of a user's; einops runs as it is."""
-    required = importlib.metadata.requires("torch") or []
-    names = [re.split(r"[^\w-]", one)[0].replace("-", "_") for one in required]
-    return [*names, "numpy", "mpmath", "einops", "torchgen", "markupsafe"]
-
-
-def codes_run(
-    function: Callable[..., Any], arguments: Sequence[Any]
-) -> tuple[Any, dict[CodeType, dict[str, Any]]]:
-    """What a function returns, and the code that ran, with its globals; not that of libraries below."""
-    ours = os.path.dirname(os.path.abspath(__file__))
-    folders = (*beside(), sysconfig.get_path("stdlib") + os.sep, ours, "<frozen")
-    packages = tuple(os.sep + name + os.sep for name in _below_torch())
-    found: dict[CodeType, dict[str, Any]] = {}
-    skipped: set[CodeType] = set()
-    importing = 0
-
-    def seen(frame: Any, event: str, argument: Any) -> None:
-        nonlocal importing
-        code = frame.f_code
-        if code.co_name == "_find_and_load":
-            importing += {"call": 1, "return": -1}.get(event, 0)
-        if event != "call" or importing or code in found or code in skipped:
-            return
-        file = code.co_filename
-        library = file.startswith(folders) and "site-packages" not in file.removeprefix(folders[0])
-        if library or file.startswith(folders[0]) or any(p in file for p in packages):
-            skipped.add(code)
-        else:
-            found[code] = frame.f_globals
-
-    before = sys.getprofile()
-    sys.setprofile(seen)
-    try:
-        result = function(*arguments)
-    finally:
-        sys.setprofile(before if callable(before) else None)
-    return result, found
-
-
-def functions_of(
-    codes: dict[CodeType, dict[str, Any]], known: Sequence[FunctionType]
-) -> list[FunctionType]:
-    """The functions with this code, or in which functions with it are defined; `codes` has the code's globals."""
-    found = {one.__code__: one for one in known}
-    for code, names in codes.items():
-        if not any(_holds(own, code) for own in found):
-            outer = _named_function(code, names) or _holding(code)
-            if outer is not None:
-                found.setdefault(outer.__code__, outer)
-    return list(found.values())
-
-
-def _holds(outer: CodeType, code: CodeType) -> bool:
-    """Whether code is another's, or that of a function inside it."""
-    inner = (one for one in outer.co_consts if isinstance(one, CodeType))
-    return outer is code or any(_holds(one, code) for one in inner)
-
-
-def _named_function(code: CodeType, names: dict[str, Any]) -> FunctionType | None:
-    """The function that a module has under the code's name, with what it decorates."""
-    one: Any = None
-    for k, part in enumerate(code.co_qualname.split(".")):
-        if part == "<locals>":
-            break
-        one = (
-            names.get(part) if not k else vars(one).get(part) if hasattr(one, "__dict__") else None
-        )
-    while one is not None:
-        one = getattr(one, "__func__", getattr(one, "fget", one))
-        if isinstance(one, FunctionType) and _holds(one.__code__, code):
-            return one
-        one = getattr(one, "__wrapped__", None)
-    return None
-
-
-def _holding(code: CodeType) -> FunctionType | None:
-    """A function with this code that has no such name, as one that a function made."""
-    waiting: list[Any] = [code]
-    done: set[int] = set()
-    while waiting:
-        for holder in gc.get_referrers(waiting.pop()):
-            if isinstance(holder, FunctionType) and _holds(holder.__code__, code):
-                return holder
-            if isinstance(holder, tuple | CodeType) and id(holder) not in done:
-                done.add(id(holder))
-                waiting.append(holder)
-    return None
-
-
 @contextmanager
-def loops_as_calls(functions: Sequence[FunctionType]) -> Iterator[list[str]]:
-    """Run the block with loops of these functions as calls; gives the names of those that have loops."""
+def loops_as_calls(functions: Sequence[FunctionType], names: Names) -> Iterator[list[str]]:
+    """Run the block with loops of these functions as calls; gives the names of those that have loops.
+
+    Args:
+        functions: in whose code loops are replaced.
+        names: what is called in their stead.
+    """
+    known = {PREFIX + name: one for name, one in names.items()} | {f"{PREFIX}slice": slice}
     before: list[tuple[FunctionType, CodeType]] = []
-    globals_: list[dict[str, Any]] = []
     for one in functions:
-        code = rewritten(one)
+        code = rewritten(one, names)
         if code is not None:
             before.append((one, one.__code__))
-            globals_.append(one.__globals__)
-            one.__globals__.update(NAMES)
+            one.__globals__.update(known)
             one.__code__ = code
     try:
         yield [one.__qualname__ for one, _ in before]
     finally:
         for one, code in before:
             one.__code__ = code
-        for names in globals_:
-            for name in NAMES:
-                names.pop(name, None)
+            for name in known:
+                one.__globals__.pop(name, None)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import sys
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
-from ...language.libraries import jax as jax_for
+from ..language.libraries import jax as jax_for
 
 Path = tuple[str | int, ...]
 """Names of keys and fields, and positions; a single array has none."""
@@ -64,13 +65,37 @@ def _named_tuple(name: str, *fields: str) -> type:
 
 
 def _is_leaf(value: Any) -> bool:
+    if "jax" not in sys.modules:  # so that no containers are known to it
+        return type(value) not in (dict, tuple, list)
     return jax_for("a program").tree_util.all_leaves([value])
 
 
 def paths(value: Any) -> list[tuple[Path, Any]]:
     """Each output with where it lies."""
+    if "jax" not in sys.modules:
+        return list(_paths(opened(value), ()))
     found, _ = jax_for("a program").tree_util.tree_flatten_with_path(opened(value))
     return [(tuple(map(key, path)), leaf) for path, leaf in found]
+
+
+def mapped(make: Callable[[Any], Any], value: Any) -> Any:
+    """The outputs with something else for each."""
+    if "jax" not in sys.modules:
+        return opened(value, lambda one: None if one is None else make(one))
+    return jax_for("a program").tree.map(make, opened(value))
+
+
+def _paths(value: Any, at: Path) -> Iterator[tuple[Path, Any]]:
+    """The same of what has no containers but Python's."""
+    if isinstance(value, dict):
+        for name in sorted(value):
+            yield from _paths(value[name], (*at, name if isinstance(name, int) else str(name)))
+    elif isinstance(value, tuple | list):
+        names = getattr(value, "_fields", range(len(value)))
+        for name, one in zip(names, value, strict=True):
+            yield from _paths(one, (*at, name))
+    elif value is not None:
+        yield at, value
 
 
 def key(one: Any) -> str | int:

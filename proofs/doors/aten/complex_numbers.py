@@ -1,0 +1,88 @@
+"""Complex numbers: PyTorch itself computes with their parts, and a complex array is a node with a last axis of two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...statement import choices, making
+from ...statement.nodes import Node
+from ..infinities import Value
+from .refusal import torch
+from .table import moving, rule
+
+PARTS = 2
+"""The length of a complex array's last axis: the real part, and the imaginary one."""
+
+
+def by_parts() -> Any:
+    """A mode in which what is computed of complex numbers is computed of their parts, in loops, too."""
+    from torch._decomp import decomposition_table
+    from torch._ops import HigherOrderOperator
+    from torch._subclasses.complex_tensor import ComplexTensorMode
+    from torch._subclasses.complex_tensor._ops.common import COMPLEX_OPS_TABLE
+    from torch.utils._pytree import tree_leaves, tree_map
+
+    class ByParts(ComplexTensorMode):
+        supports_higher_order_operators = True
+
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+        ) -> Any:
+            kwargs = kwargs or {}
+            if not isinstance(func, HigherOrderOperator):
+                args = tree_map(_as_array, args)
+                kwargs = {name: tree_map(_as_array, one) for name, one in kwargs.items()}
+                made = decomposition_table.get(func)
+                if made is None or {func, func.overloadpacket} & COMPLEX_OPS_TABLE.keys():
+                    return super().__torch_dispatch__(func, types, args, kwargs)
+                if not any(is_complex(getattr(one, "dtype", None)) for one in tree_leaves(args)):
+                    return func(*args, **kwargs)
+                with self:  # what PyTorch makes of it, of which some is known by parts
+                    return made(*args, **kwargs)
+            turn, *given = args
+
+            def inside(*values: Any) -> Any:
+                with self:
+                    return turn(*values)
+
+            return func(inside, *given, **kwargs)
+
+    return ByParts()
+
+
+def _as_array(value: Any) -> Any:
+    """A complex number of Python's as PyTorch's of its two parts, which promotes nothing."""
+    if not isinstance(value, complex):
+        return value
+    t = torch()
+    return t.complex(t.scalar_tensor(value.real), t.scalar_tensor(value.imag))
+
+
+def is_complex(dtype: Any) -> bool:
+    """Whether it is a format of complex numbers."""
+    return isinstance(dtype, torch().dtype) and dtype.is_complex
+
+
+def of_real(node: Node) -> Node:
+    """A real array as a complex one."""
+    return making.stacked([node, making.full(making.number(0), node.shape)], len(node.shape))
+
+
+@moving("view_as_complex", "view_as_real")
+def _itself(at: Any, self: Node) -> Node:
+    return self
+
+
+@rule("complex")
+def _of_parts(at: Any, real: Value, imag: Value) -> Node:
+    shape = at.shape[:-1]
+    parts = [making.spread(at.node(one), shape) for one in (real, imag)]
+    return making.stacked(parts, len(shape))
+
+
+@rule("polar")
+def _polar(at: Any, abs: Value, angle: Value) -> Node:
+    turned = [making.entrywise(name, at.node(angle)) for name in ("cos", "sin")]
+    shape = at.shape[:-1]
+    parts = [making.spread(choices.multiply(at.node(abs), one), shape) for one in turned]
+    return making.stacked(parts, len(shape))

@@ -1,0 +1,74 @@
+"""Programs for torch as people hand them over, in cases where they ask something of sizes, and within claims."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import torch_questions as asking  # noqa: E402
+
+from scanproof import Source, equal, program  # noqa: E402
+from scanproof._main import run  # noqa: E402
+from scanproof.proofs.check.instances.stated import stated  # noqa: E402
+from scanproof.proofs.decide.proving import prove  # noqa: E402
+from scanproof.proofs.doors.aten.programs import Program  # noqa: E402
+from scanproof.proofs.doors.refused import Refused  # noqa: E402
+from scanproof.proofs.statement.nodes import Input  # noqa: E402
+from scanproof.proofs.statement.whole import Size, whole  # noqa: E402
+
+SCALED = asking.Scaled()
+PAIRS = [
+    (asking.by_parity, asking.twice, "x: T"),
+    (asking.by_length, asking.twice, "x: T"),
+    (asking.padded, asking.total, "x: T"),
+    (asking.shifted, asking.shifted_at_once, "x: T d"),
+    (asking.tripled, lambda x: x + 2 * x, "x: T"),
+    (SCALED, lambda x, by: by * x, "x: T 3, by: 3"),
+    ("torch_questions:Scaled", lambda x, by: x * by, "x: T 3, by: 3"),
+]
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch):
+    monkeypatch.chdir(Path(__file__).parent)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", PAIRS, ids=range(len(PAIRS)))
+def test_a_program_for_torch_is_proved_at_all_sizes(case):
+    one, other, shapes = case
+    found = prove(one, equals=other, shapes=shapes, framework="torch").result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.long
+def test_what_differs_in_one_case_is_refuted():
+    found = prove(asking.by_length_otherwise, equals=asking.twice, shapes="x: T").result
+    assert found.verdict == "refuted"
+    assert found.counterexample is not None and found.counterexample.sizes["T"] <= 2
+
+
+@pytest.mark.long
+def test_a_claim_calls_a_program_for_torch():
+    twice = program(asking.twice)
+    claim = Source("mine", title="Mine").claim("mine.twice", says="2x", given={"x": "T d"})(
+        lambda x: equal(twice(x), x + x)
+    )
+    assert stated(claim.claim) is not None
+
+
+def test_what_depends_on_sizes_says_which_have_to_be_told_apart():
+    T = whole(Size("T", 1))
+    with pytest.raises(Refused, match=r"at .*torch_questions\.py:\d+, which depends") as caught:
+        Program(asking.by_length).lowered([Input("x", (T,))])
+    assert caught.value.depends is not None and caught.value.depends.number == T - 3
+
+
+def test_the_operations_that_have_a_rule_are_listed(capsys):
+    run(["prove", "--operations"])
+    of_jax, of_torch = capsys.readouterr().out.splitlines()
+    assert of_jax.startswith("JAX: ") and ", dot_general," in of_jax
+    assert of_torch.startswith("PyTorch: ") and ", aten.cumsum," in of_torch
