@@ -123,7 +123,7 @@ def collision(
         padded = (_padded(claim, sizes, one) for one in known)
         points = itertools.chain(padded, candidates(claim, sizes, PAIR_TRIES))
         for point, statement in _determinations(claim, sizes, part, points):
-            statistic, value = _entries(statement.statistic), _entries(statement.value)
+            statistic, value = statement.statistic, statement.value
             both = {*statement.shared, *claim.before_inputs}
             shared = inputs_as_text({n: point[n] for n in sorted(both)})
             key = str((shared, nested(statistic)))
@@ -163,7 +163,3 @@ def _determinations(
             statement = found[part]
             if isinstance(statement, Determines | Undetermined):
                 yield point, statement
-
-
-def _entries(value: Any) -> np.ndarray:
-    return value.entries if hasattr(value, "entries") else np.asarray(value, dtype=object)
