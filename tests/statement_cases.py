@@ -20,6 +20,7 @@ from formulas_at_numbers import disagreement as differs_from_claim
 
 from scanproof.proofs.check.fidelity import ROUNDING, disagreement
 from scanproof.proofs.check.instances.at_random import agree, residues
+from scanproof.proofs.check.instances.enclosed import BITS
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.doors.record.claims import record
 from scanproof.proofs.doors.refused import Refused
@@ -71,17 +72,14 @@ def drawn(claim: Claim, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     rng = random.Random(claim.id)
     return {
         name: np.array(
-            [Fraction(rng.randint(1, 64), 64) for _ in range(math.prod(dims))], object
+            [Fraction(rng.randint(16, 64), 64) for _ in range(math.prod(dims))], object
         ).reshape(dims)
         for name, dims in shapes(claim, sizes).items()
     }
 
 
-Pairs = list[tuple[Any, Any]]
-
-
-def of_body(claim: Claim, sizes: dict[str, int], path: str = "") -> Pairs:
-    """The sides of what the claim's body says of these numbers as floats, after a leaf of its parameters changed."""
+def of_body(claim: Claim, sizes: dict[str, int], path: str = "") -> list[np.ndarray]:
+    """All sides of what the claim's body says of these numbers as floats, after a leaf of its parameters changed."""
     inputs = {name: one.astype(float) for name, one in drawn(claim, sizes).items()}
     values = {**inputs, **sizes, "xp": np}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -90,18 +88,19 @@ def of_body(claim: Claim, sizes: dict[str, int], path: str = "") -> Pairs:
         if path:
             parameters = OnLeaf(path, _changed)(parameters)
         every: list[Any] = claim.statements(values, parameters)
-    return [
+    pairs = [
         (one.left, one.right) if hasattr(one, "left") else (one.statistic, one.value)
         for one in every
     ]
+    return [np.asarray(side, float) for pair in pairs for side in pair]
 
 
 def difference(
-    own: Pairs,
+    own: list[np.ndarray],
     statement: Statement,
     field: Any,
     sizes: dict[str, int],
-    arrays: Any,
+    arrays: Mapping[str, np.ndarray],
     values: Mapping[str, Fraction],
     path: str = "",
 ) -> str:
@@ -118,23 +117,21 @@ def difference(
     """
     if field.differentiate is None or not field.generators:
         statement = prepared(statement)
-    try:
-        found = [pair for _, *pair in relations(statement, field, sizes, arrays, _changes(path))]
-    except (DivisionByZero, ZeroDivisionError):
-        found = None
-    if found is None:
-        defined = all(np.isfinite(np.asarray(a, float)).all() for pair in own for a in pair)
-        return "no value where the body has one" if defined else ""
+    with flint.ctx.workprec(BITS):
+        try:
+            read = relations(statement, field, sizes, arrays, _changes(path))
+            found = [side for _, *pair in read for side in pair]
+        except (DivisionByZero, ZeroDivisionError):
+            defined = all(np.isfinite(one).all() for one in own)
+            return "no value where the body has one" if defined else ""
     if len(own) != len(found):
-        return f"{len(found)} relations for {len(own)}"
-    for one, pair in zip(own, found, strict=True):
-        for a, b in zip(one, pair, strict=True):
-            a = np.asarray(a, float)
-            b = np.vectorize(lambda entry: _float(entry, values), otypes=[float])(b)
-            known = np.isfinite(a) & np.isfinite(b)
-            most = ROUNDING * np.max(np.abs(a[known]), initial=1) if a.shape == b.shape else 0
-            if a.shape != b.shape or not np.all(~known | (np.abs(a - b) <= most)):
-                return f"another value in {field.name}"
+        return f"{len(found)} sides for {len(own)}"
+    largest = [np.max(np.abs(one[np.isfinite(one)]), initial=1) for one in own]
+    lost = ROUNDING * max(largest, default=1)  # what one side loses may be all of another
+    for a, scalars_of in zip(own, found, strict=True):
+        b = np.vectorize(lambda entry: _float(entry, values), otypes=[float])(scalars_of)
+        if a.shape != b.shape or np.any(np.isfinite(a) & ~(np.abs(a - b) <= lost)):
+            return f"another value in {field.name}"
     return ""
 
 
@@ -206,7 +203,8 @@ def _changes(path: str) -> dict[str, Any]:
 def _float(scalar: Any, values: Mapping[str, Fraction]) -> float:
     """A scalar as a float, with these numbers for its symbols."""
     if isinstance(scalar, Ratio):
-        point = [flint.fmpq(one.numerator, one.denominator) for one in values.values()]
+        names = scalar.num.context().names()  # one, of no symbol, where there are none
+        point = [flint.fmpq(*values.get(n, Fraction(0)).as_integer_ratio()) for n in names]
         parts = [1 if one is None else one(*point) for one in (scalar.num, scalar.den)]
         top, bottom = (Fraction(str(one)) for one in parts)
         return float(top / bottom)
