@@ -135,7 +135,8 @@ class Recorded(Operators):
 
     def __float__(self) -> float:
         raise refusal(
-            "a number of an array of the claim was asked", "compute with the array itself"
+            "a number of an array of the claim was asked",
+            "compute with the array itself; leave out float(), int() and the math module",
         )
 
     __int__ = __complex__ = __float__  # type: ignore[assignment]
