@@ -18,6 +18,7 @@ import flint
 import numpy as np
 from formulas_at_numbers import disagreement as differs_from_claim
 
+from scanproof.constructs.arrays.scan import map_leaves
 from scanproof.proofs.check.fidelity import ROUNDING, disagreement
 from scanproof.proofs.check.instances.at_random import agree, residues
 from scanproof.proofs.check.instances.enclosed import BITS
@@ -28,7 +29,7 @@ from scanproof.proofs.exact.enclosures import ArbField
 from scanproof.proofs.exact.engines import SMALL, chosen
 from scanproof.proofs.exact.expressions import ExpressionField
 from scanproof.proofs.exact.instance import entry_names, scalars, shapes, symbols
-from scanproof.proofs.exact.mutation import OnLeaf
+from scanproof.proofs.exact.mutation import paths
 from scanproof.proofs.exact.polynomials import FlintField, RationalField
 from scanproof.proofs.exact.residues import PrimeField
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial, Ratio
@@ -86,7 +87,10 @@ def of_body(claim: Claim, sizes: dict[str, int], path: str = "") -> list[np.ndar
         warnings.simplefilter("ignore")
         parameters = claim.construct(values)
         if path:
-            parameters = OnLeaf(path, _changed)(parameters)
+            names = iter(paths(parameters))
+            parameters = map_leaves(
+                lambda leaf: _changed(leaf) if next(names) == path else leaf, parameters
+            )
         every: list[Any] = claim.statements(values, parameters)
     pairs = [
         (one.left, one.right) if hasattr(one, "left") else (one.statistic, one.value)

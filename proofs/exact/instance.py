@@ -19,9 +19,6 @@ from .field import Field
 MOST_SYMBOLS = 2000
 """The most entries that one claim may have at one choice of sizes."""
 
-FOR_NUMBERS = (TypeError, AttributeError, ValueError, IndexError)
-"""What a condition raises that branches on its numbers, where it is called with arrays."""
-
 Point = Mapping[str, np.ndarray]
 """Input arrays of exact numbers, by symbol."""
 
