@@ -12,6 +12,7 @@ from scanproof.constructs.errors import UsageError, text_of
 
 from ..exact.engines import UnequalShapes
 from ..exact.instance import shapes
+from ..exact.scalar import DivisionByZero
 from ..language.calls import call
 from ..language.claim import Claim
 from ..language.conditions import as_bounds
@@ -41,6 +42,7 @@ def run(claim: Claim, sizes: Sizes) -> None:
     Raises:
         UnequalShapes: if both sides of a comparison are arrays, and of different shapes.
         UsageError: if a side is no array.
+        DivisionByZero: if a side has no value.
         Exception: what the body raises.
     """
     rng = np.random.default_rng(0)
@@ -50,17 +52,21 @@ def run(claim: Claim, sizes: Sizes) -> None:
         warnings.simplefilter("ignore")
         for one in claim.statements(values, claim.construct(values)):
             if isinstance(one, Equal | Differs | AtMost):
-                _expect_shapes(one)
+                _expect_values(one)
 
 
-def _expect_shapes(one: Equal | Differs | AtMost) -> None:
+def _expect_values(one: Equal | Differs | AtMost) -> None:
+    """Raise what `run` does unless both sides are arrays that can be compared."""
+    at = short(one.place)
     try:
-        left, right = (np.asarray(side, dtype=float).shape for side in (one.left, one.right))
+        sides = [np.asarray(side, dtype=float) for side in (one.left, one.right)]
     except (TypeError, ValueError) as error:
-        at = short(one.place)
         raise UsageError(f"a side of the statement{at} is no array: {text_of(error)}") from None
+    left, right = (side.shape for side in sides)
     if left != right and not (isinstance(one, AtMost) and () in (left, right)):
         name = f" ({one.label})" if one.label else ""
         raise UnequalShapes(
-            f"the two sides{name} have shapes {left} and {right}{short(one.place)}; an equation needs equal shapes."
+            f"the two sides{name} have shapes {left} and {right}{at}; an equation needs equal shapes."
         )
+    if any(side.size and not np.isfinite(side).any() for side in sides):
+        raise DivisionByZero(f"no entry of a side of the statement{at} is a number")

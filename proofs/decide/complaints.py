@@ -19,6 +19,7 @@ from ..interpret.questions import raised_at
 from ..kernel.errors import KernelError
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name
+from ..statement.errors import IllFormed
 
 ARRAY = r"'?(?:Recorded|KernelArray|Dual)'?"
 OF_JAX = rf"(?:abstract array|JAX|requires ndarray or scalar).*(?:{ARRAY}|scanproof)"
@@ -62,7 +63,8 @@ def complaint(error: BaseException) -> str:
     if re.search(OF_JAX, text, re.S):
         text = ""
     text = re.sub(r"Recorded|KernelArray|Dual\b", "array", text) + nearest_name(error)
-    said = f"{type(error).__name__}{_where(error)}{f': {text}' if text else ''}"
+    kind = "ValueError" if isinstance(error, IllFormed) else type(error).__name__  # as NumPy says
+    said = f"{kind}{_where(error)}{f': {text}' if text else ''}"
     return f"{said}; {advice}" if advice else said
 
 

@@ -130,9 +130,11 @@ class Search:
     def __init__(self, claim: Claim, engines: Engines) -> None:
         self.claim = claim
         self.engines = engines
-        self.met = self._met() if claim.assuming and self.read else []
+        self.met = self._met() if claim.assuming else []
 
     def _met(self) -> list[Met]:
+        if self.claim.every_size and not self.read:
+            return []
         for sizes in self.read:
             for point in candidates(self.claim, sizes):
                 if statements_at(self.claim, sizes, point) is not None:
