@@ -21,6 +21,7 @@ from ..kernel.errors import KernelError
 from ..kernel.term import Term
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
+from ..statement.conditions import LOGARITHMS, NO_DENOMINATOR_IS_0
 from .axioms import axioms_of
 from .bounds import Bounded
 from .bounds import shown as bounds_shown
@@ -33,8 +34,6 @@ from .source import Source
 from .traces import OtherProblem, Shown, places_of, shown
 from .witness_family import verify
 
-NO_DENOMINATOR_IS_0 = "no denominator is 0"
-LOGARITHMS = "logarithms are of numbers > 0"
 NO_SIZES = "it speaks of no sizes"
 NOT_READ = "for all sizes it is not read"
 ANOTHER = "it is of another statement; the claim, or its definitions, have changed"
@@ -98,7 +97,7 @@ def outcome(result: Callable[[], Any]) -> Any:
     except _Doubtful as error:
         return Unsafe(str(error))
     except NotItself as error:
-        return str(error)
+        return Unsafe(str(error))
     except OtherProblem as error:
         return Stale(f"for all sizes the proof is stale: {error}")
     except Refused as error:

@@ -30,7 +30,7 @@ from ..readings.program import compiled, functions
 from ..readings.reading import Reading
 from ..readings.run import of
 from ..statement import making, nodes
-from ..statement.conditions import is_whole
+from ..statement.conditions import DOMAINS, is_whole
 from ..statement.errors import IllFormed
 from ..statement.statement import Statement, every_node, inputs_of
 from .sizes_beyond import GROWING, beside, beside_small, nearby
@@ -101,6 +101,8 @@ class _Comparison:
         self.claim, self.texts = claim, [one.text for one in bounded]
         self.statement = replace(statement, relations=(*statement.relations, *bounds))
         self.read = _as_nodes(self.statement) if statement.at else _program(self.statement)
+        self.partial = not set(DOMAINS.values()).isdisjoint(statement.assumed)
+        """Whether the body may have no value where the statement, in which less is left, has."""
         self.rng = np.random.default_rng(random.Random(claim.id).randrange(2**32))
         self.compared: set[int] = set()
         """The statements of which both sides had a value somewhere."""
@@ -131,6 +133,7 @@ class _Comparison:
             with around or nullcontext():
                 own, error = _attempted(lambda: [*untraced(self.claim, sizes, inputs, self.texts)])
         far = meter is not None
+        undefined = far or self.partial
         if error is not None and other is not None:
             return None
         if far and isinstance(error or other, RUN_OVER):
@@ -140,8 +143,9 @@ class _Comparison:
             return f"the body does not run{where}, where its statement has a value: {error}"
         if other is not None:
             return f"the statement has no value{where}, where the body has: {other}"
-        differing = _differing(own, found, far)
-        if differing and far and not _differing(own, found, far, self._moved(sizes, inputs, found)):
+        differing = _differing(own, found, undefined)
+        moved = self._moved(sizes, inputs, found) if differing and far else None
+        if differing and far and not _differing(own, found, undefined, moved):
             return None  # what rounding explains
         if differing:
             return f"{differing}{where}"
@@ -320,14 +324,14 @@ def _runs_over(node: nodes.Node) -> bool:
 Pairs = Sequence[tuple[Any, Any]]
 
 
-def _differing(own: Pairs, read: Pairs, far: bool, moved: Sequence[Any] | None = None) -> str:
+def _differing(own: Pairs, read: Pairs, undefined: bool, moved: Sequence[Any] | None = None) -> str:
     """Where the two differ, by more than rounding loses and inputs' rounding moves; "" if they do not."""
     if len(own) != len(read):
         return f"the body makes {len(own)} statements, and what was recorded {len(read)}"
     for k, (one, other) in enumerate(zip(own, read, strict=True), start=1):
         lost = (0.0, 0.0) if moved is None else moved[k - 1]
         for side, a, b, most in zip(("left", "right"), one, other, lost, strict=True):
-            if not _near(a, b, far, most):
+            if not _near(a, b, undefined, most):
                 return f"the {side} side of statement {k} is not what the body computes"
     return ""
 
@@ -342,12 +346,13 @@ def _has_value(side: Any) -> bool:
     return bool(np.isfinite(array).any()) or not array.size
 
 
-def _near(own: Any, read: Any, far: bool, moved: Any = 0.0) -> bool:
+def _near(own: Any, read: Any, partial: bool, moved: Any = 0.0) -> bool:
+    """Whether the two agree; `partial` says that the body may have no value in some entries."""
     a, b = _array(own), _array(read)
     if a.shape != b.shape:
         return False
     undefined = ~np.isfinite(b)  # where the statement's own conditions do not hold
-    if far:
+    if partial:
         undefined |= ~np.isfinite(a)
     with np.errstate(all="ignore"):
         largest = np.max(np.abs(a[~undefined]), initial=1)

@@ -13,11 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..check.all_sizes import LOGARITHMS, NO_DENOMINATOR_IS_0
 from ..doors.jaxpr.tracing import FORMATS, Format, Given, format_of, in_format
-from ..readings.roots import NOT_BELOW
-from ..statement import nodes
-from ..statement.conditions import asked
+from ..statement.conditions import DOMAINS, LOGARITHMS, NO_DENOMINATOR_IS_0, NOT_BELOW, domain
 from ..statement.formats import REAL
 from ..statement.nodes import Node
 from ..statement.statement import every_node
@@ -50,13 +47,7 @@ def domains(function: Callable[..., Any], shapes: Sequence[Sequence[int]]) -> li
 
 def of_nodes(outputs: Sequence[Node]) -> list[str]:
     """The same of a program that is read as nodes."""
-    found: dict[str, None] = {}
-    for node in every_node(outputs):
-        if isinstance(node, nodes.Solve):
-            found.setdefault(NO_DENOMINATOR_IS_0)
-        if isinstance(node, nodes.Map) and node.function in OF_FUNCTIONS and asked(node):
-            found.setdefault(OF_FUNCTIONS[node.function])
-    return list(found)
+    return list(dict.fromkeys(filter(None, map(domain, every_node(outputs)))))
 
 
 def _in(form: Format, function: Callable[..., Any], shapes: Sequence[Sequence[int]]) -> Any:
@@ -68,14 +59,8 @@ OUTSIDE = {
     NO_DENOMINATOR_IS_0: {"div", "rem", "rsqrt", "pow", "triangular_solve"},
     LOGARITHMS: {"log", "log1p", "log2"},
     NOT_BELOW: {"sqrt", "rsqrt"},
-    "asin is of numbers from −1 to 1": {"asin"},
-    "acos is of numbers from −1 to 1": {"acos"},
-    "acosh is of numbers ≥ 1": {"acosh"},
-    "atanh is of numbers between −1 and 1": {"atanh"},
+    **{DOMAINS[name]: {name} for name in ("asin", "acos", "acosh", "atanh")},
 }
-OF_FUNCTIONS = {name: said for said, names in OUTSIDE.items() for name in names}
-OF_FUNCTIONS["divide"] = NO_DENOMINATOR_IS_0
-"""Where functions of nodes are not defined."""
 
 
 def _done(closed: Any) -> Iterator[str | float]:

@@ -35,9 +35,9 @@ from ..kernel.term import (
     body,
     function_of,
 )
+from ..statement.conditions import NOT_BELOW
 
 SQRT = "sqrt"
-NOT_BELOW = "square roots are of numbers ≥ 0"
 FACTORED = 1_000_000
 """Whole numbers up to this are read as products of primes under a root."""
 

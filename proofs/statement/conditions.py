@@ -22,6 +22,15 @@ SAYS = {
 }
 """What each function needs of its last argument."""
 DIAGONAL = "≠ 0 on the diagonal"
+NO_DENOMINATOR_IS_0 = "no denominator is 0"
+LOGARITHMS = "logarithms are of numbers > 0"
+NOT_BELOW = "square roots are of numbers ≥ 0"
+DOMAINS = {
+    **{"divide": NO_DENOMINATOR_IS_0, "log": LOGARITHMS, "sqrt": NOT_BELOW},
+    **{name: f"{name} is of numbers from −1 to 1" for name in ("asin", "acos")},
+    **{"acosh": "acosh is of numbers ≥ 1", "atanh": "atanh is of numbers between −1 and 1"},
+}
+"""Where functions are defined, in words."""
 
 
 def conditions(statement: Statement) -> Iterator[tuple[Node, str]]:
@@ -38,6 +47,17 @@ def asked(node: Node) -> tuple[Node, str] | None:
     """What a node alone asks of which operand, if that is not seen to hold."""
     needed = _needed(node)
     return None if needed is None or _holds(*needed) else needed
+
+
+def domain(node: Node) -> str | None:
+    """Where a node alone is defined, in words; None if that is everywhere, or seen to hold."""
+    if asked(node) is None:
+        return None
+    return NO_DENOMINATOR_IS_0 if isinstance(node, nodes.Solve) else DOMAINS.get(_name(node))
+
+
+def _name(node: Node) -> str:
+    return node.function if isinstance(node, nodes.Map) else ""
 
 
 def _needed(node: Node) -> tuple[Node, str] | None:

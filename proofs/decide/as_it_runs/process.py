@@ -15,14 +15,15 @@ from ..workers import TICK, Answer, Worker, can_fork
 class Beside:
     """Tasks in a process of their own, the first in this one where that cannot be copied.
 
-    JAX's threads do not survive a copy, so that a process in which JAX has computed runs the task itself, when its
-    answer is asked for.
+    JAX's threads do not survive a copy, so that a process in which JAX has computed runs a task of JAX itself, when
+    its answer is asked for.
 
     Args:
         task: called with the seconds of a processor that it may take.
         seconds: these, in a process of its own.
         budget: what that process may take.
         later: another one, which is run when its answer is asked for, in a process of its own or not at all.
+        for_jax: whether a task has JAX compute.
     """
 
     def __init__(
@@ -31,10 +32,11 @@ class Beside:
         seconds: float,
         budget: Budget,
         later: Callable[[], Any] | None = None,
+        for_jax: bool = True,
     ) -> None:
         self._task = task
         self._worker: Worker | None = None
-        if can_fork() and not has_threads():
+        if can_fork() and not (for_jax and has_threads()):
             self._worker = Worker([lambda: task(seconds), *([later] if later else [])], budget)
             self._worker.begin(0)
 

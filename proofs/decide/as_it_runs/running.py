@@ -53,7 +53,8 @@ class Running:
         self._sides[1].like = self._sides[0]
         self._ranges = {name: sizes.get(name, (1,)) for name in names(self._shapes)}
         at_literals = lambda: self._compared(FORMATS).run_at_literals()  # noqa: E731
-        self._beside = Beside(self._compared(FORMATS).run, SECONDS, budget, at_literals)
+        run, for_jax = self._compared(FORMATS).run, "jax" in frameworks
+        self._beside = Beside(run, SECONDS, budget, at_literals, for_jax)
 
     def _compared(self, formats: Sequence[str]) -> Comparison:
         return Comparison(self._sides, self._shapes, self._ranges, formats)
@@ -92,11 +93,13 @@ class Running:
         """Run both at large sizes that stand in their code; whether they differ there."""
         every = self._compared(formats).at_literals
         answer = self._beside.later(min(seconds, AT_LITERALS)) if every and seconds > 0 else None
-        if answer is None:
+        if not every:
             return False
-        if not isinstance(answer.value, Runs):
-            is_memory = answer.hit is not None and answer.hit.what == "memory"
-            why = answer.ended or f"they take too {'much memory' if is_memory else 'long'}"
+        if answer is None or not isinstance(answer.value, Runs):
+            why = "no time is left, or JAX has computed in this process"
+            if answer is not None:
+                is_memory = answer.hit is not None and answer.hit.what == "memory"
+                why = answer.ended or f"they take too {'much memory' if is_memory else 'long'}"
             runs.notes.append(
                 f"at the sizes that stand in their text, {by_name(every[0])} first, the two were not run to the "
                 f"end: {why}"

@@ -22,6 +22,8 @@ def by_parts() -> Any:
     from torch._subclasses.complex_tensor._ops.common import COMPLEX_OPS_TABLE
     from torch.utils._pytree import tree_leaves, tree_map
 
+    IMPLICIT = torch()._C.DispatchKey.CompositeImplicitAutograd
+
     class ByParts(ComplexTensorMode):
         supports_higher_order_operators = True
 
@@ -33,6 +35,8 @@ def by_parts() -> Any:
                 args = tree_map(_as_array, args)
                 kwargs = {name: tree_map(_as_array, one) for name, one in kwargs.items()}
                 made = decomposition_table.get(func)
+                if func.namespace == "aten" and func.has_kernel_for_dispatch_key(IMPLICIT):
+                    made = func.decompose
                 if made is None or {func, func.overloadpacket} & COMPLEX_OPS_TABLE.keys():
                     return super().__torch_dispatch__(func, types, args, kwargs)
                 if not any(is_complex(getattr(one, "dtype", None)) for one in tree_leaves(args)):

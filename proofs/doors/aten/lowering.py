@@ -13,6 +13,7 @@ from ...statement.errors import IllFormed
 from ...statement.nodes import Node
 from ...statement.whole import Axis, Whole, spelled, whole
 from ...statement.whole import Number as WholeNumber
+from ..domains import Domains
 from ..infinities import Value, meant_by, moved, nothing_but
 from ..jaxpr.literals import meaning
 from ..meant import Literal, taken
@@ -33,6 +34,8 @@ HUGE = 1e30
 @dataclass
 class Notes:
     """What is taken for granted, and how often something was made of which nothing is known."""
+
+    domains: Domains = field(default_factory=Domains)
 
     assumes: dict[str, None] = field(default_factory=dict)
     literals: dict[Literal, None] = field(default_factory=dict)
@@ -143,6 +146,7 @@ class Lowering:
         """A result in the format that PyTorch says, of the shape that it says."""
         value = found if isinstance(found, Value) else Value(found, meta.dtype)
         node = value.node
+        self.notes.domains.note(node)
         if computes and is_whole(meta.dtype) and value.odd is None:
             node = self.held(node, meta.dtype)
         try:

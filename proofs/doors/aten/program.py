@@ -118,7 +118,9 @@ def _lowered(
     found = lowering.outputs()
     if not found:
         raise Refused("it returns nothing; an array, or several, are expected")
-    return tuple(_output(lowering, value) for value in found), notes
+    outputs = tuple(_output(lowering, value) for value in found)
+    notes.assumes.update(dict.fromkeys(notes.domains.lost(outputs)))
+    return outputs, notes
 
 
 def _sizes(given: Sequence[Node]) -> list[tuple[str, int]]:

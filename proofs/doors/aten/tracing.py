@@ -19,6 +19,7 @@ from ...interpret.questions import place, raised_at
 from ...statement import binding
 from ...statement.order import nonnegative
 from ...statement.whole import Number, Position, Size, Whole, at, spelled, whole
+from ..refused import Depends
 from .complex_numbers import by_parts
 from .indexing import lines
 from .refusal import Decided, Refused, beside, torch
@@ -189,7 +190,9 @@ def _of_turns(known: Sizes, used: Sequence[tuple[Any, Any, Any]]) -> dict[Any, P
         try:
             turns = known.of(length)
         except Unsaid as error:
-            raise Refused(f"a loop with {known.texts(error)} turns") from error
+            said = f"a loop with {known.texts(error)} turns"
+            number, by = known.hinge(error.expr)
+            raise Refused(said, number if number is None else Depends(number, by)) from error
         time = binding.fresh(0, turns)
         found[symbol.node._expr + 1] = time
         known.known[symbol.node._expr + 1] = whole(time) + 1

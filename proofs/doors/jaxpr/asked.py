@@ -157,9 +157,15 @@ class _Answers:
         )
 
     def sign_of(self, one: Any, other: Any) -> Depends | None:
-        """That a question hinges on the sign of a difference."""
-        gap = self.gap(one, other)
-        return None if gap is None else Depends(gap)
+        """That a question hinges on the sign of a difference, or on what keeps a side from being a polynomial."""
+        sides = []
+        for dimension in (one, other):
+            try:
+                with aside():
+                    sides.append(self.dimensions.number(dimension))
+            except Refused as error:
+                return error.depends
+        return Depends(sides[0] - sides[1])
 
     def number(self, one: Any) -> Number | None:
         """The length that a dimension is, where it is a polynomial."""

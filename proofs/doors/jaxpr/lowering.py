@@ -21,6 +21,7 @@ from ...statement.nodes import Held, Node, Shape
 from ...statement.order import largest, nonnegative
 from ...statement.statement import Fit
 from ...statement.whole import Number, Size, Whole, whole
+from ..domains import Domains
 from ..infinities import Value
 from ..refused import Refused
 from . import literals
@@ -79,6 +80,7 @@ class Lowering:
         """Lengths of axes that became whole numbers, which JAX itself refuses where they do not fit."""
         self.obligations: list[tuple[Node, Node, str]] = []
         """Sides that have to be equal for the nodes to be those of the program, each with what that is of."""
+        self.domains = Domains()
         self._open: list[Any] = []
         self._needed: dict[int, tuple[Any, list[Any]]] = {}
 
@@ -102,6 +104,8 @@ class Lowering:
             given = [value(atom) for atom in equation.invars]
             found = self._equation(equation, given)
             self.use(equation.primitive.name, given, found)
+            for one in parts(found):
+                self.domains.note(one.node)
             values.update(zip(equation.outvars, found, strict=True))
         return [value(atom) for atom in jaxpr.outvars]
 

@@ -86,7 +86,8 @@ def _lowered(
     nested = jax_for("a program").tree.unflatten(found.tree, leaves)
     obligations = [relation("equal", a, b, label=(what,)) for a, b, what in at.obligations]
     form = found.format.name
-    taken, fits = tuple(at.taken), tuple(at.fits)
+    lost = at.domains.lost(n for one in leaves for n in (one if isinstance(one, Pair) else [one]))
+    taken, fits = tuple(dict.fromkeys([*at.taken, *lost])), tuple(at.fits)
     return Lowered(nested, taken, fits, tuple(obligations), form, function, given)
 
 
