@@ -33,7 +33,8 @@ KINDS = (
             "proofs.interpret.session",
             *("proofs.check.families", "proofs.check.witness_family"),
         ),
-        "The claim's own Python is run on exact numbers at the sizes that the certificate names. A "
+        "The claim's statement, as it is recorded, is computed in exact numbers at the sizes that the "
+        "certificate names. A "
         "counterexample is numbers at which the two sides are not what is said; a reader can redo it by "
         "hand. An identity at a size is one of polynomials in all entries: both sides are brought to one "
         "fraction and compared coefficient by coefficient, by two engines (sympy, flint). Roots, exp, log "

@@ -1,19 +1,23 @@
-"""Are formulas of a claim the claim's own? Both are evaluated with numbers at a few sizes."""
+"""Are formulas of a claim the claim's own? Both are evaluated with numbers at a few sizes.
+
+Where it can, the claim's statement is, in fractions; its body on floats where that needs other numbers.
+"""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
-from scanproof.proofs.exact.array import ExactArray
-from scanproof.proofs.exact.engines import SMALL, sides
-from scanproof.proofs.exact.instance import Point, assumed, constants, run_body, shapes
+from scanproof.proofs.check.instances.evaluate import evaluate
+from scanproof.proofs.check.instances.hypotheses import bounds_at
+from scanproof.proofs.exact.engines import SMALL
+from scanproof.proofs.exact.instance import Point, scalars, shapes
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
 from scanproof.proofs.interpret.array import KernelArray
@@ -26,7 +30,9 @@ from scanproof.proofs.interpret.evaluate import (
     positions,
 )
 from scanproof.proofs.interpret.measured import AXES
+from scanproof.proofs.language.calls import call
 from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.conditions import as_bounds
 from scanproof.proofs.language.sizes import Sizes
 from scanproof.proofs.language.statements import (
     Approached,
@@ -146,9 +152,9 @@ def _own_pairs(
         point = {name: np.asarray(one / scale, dtype=object) for name, one in point.items()}
     field = RationalField()
     try:
-        arrays = constants(claim, field, point)
-        found = [(one, "") for one in run_body(claim, field, sizes, arrays)]
-        found += _conditions(claim, sizes, arrays, read)
+        found = [(one, "") for one in evaluate(claim, field, sizes, scalars(claim, field, point))]
+        for text, bounds in bounds_at(claim, sizes, point, field).items():
+            found += [(AtMost(a, b), text) for _, a, b in bounds if text in read]
     except (DivisionByZero, ZeroDivisionError, UsageError):  # a loop without a turn, say
         return None
     except NotPolynomial:
@@ -158,17 +164,9 @@ def _own_pairs(
         return point, floats
     pairs = set()
     for one, other, tag in _compared(found):
-        left, right = sides(AtMost(one, other))
-        pairs |= {(left.entries[i], right.entries[i], tag) for i in np.ndindex(left.shape)}
+        left, right = np.broadcast_arrays(one, other)
+        pairs |= {(a, b, tag) for a, b in zip(left.flat, right.flat, strict=True)}
     return point, pairs
-
-
-def _conditions(
-    claim: Claim, sizes: Sizes, arrays: Mapping[str, Any], read: Set[str]
-) -> list[tuple[Statement, str]]:
-    """The claim's conditions among those that were read."""
-    found = assumed(claim, sizes, arrays)
-    return [(bound, text) for text, bounds in found.items() if text in read for bound in bounds]
 
 
 def _compared(statements: Sequence[tuple[Statement, str]]) -> Iterator[tuple[Any, Any, Tag]]:
@@ -186,8 +184,10 @@ def _float_pairs(claim: Claim, sizes: Sizes, point: Point, read: Set[str]) -> Fl
     given = {name: np.asarray(numbers, dtype=float) for name, numbers in point.items()}
     values = {**given, **sizes, "xp": np}
     pairs = []
-    statements = [(one, "") for one in claim.statements(values, claim.construct(values))]
-    for one, other, tag in _compared([*statements, *_conditions(claim, sizes, given, read)]):
+    found = [(one, "") for one in claim.statements(values, claim.construct(values))]
+    for text in read - {""}:
+        found += [(one, text) for one in as_bounds(call(claim.assuming[text], values)) or []]
+    for one, other, tag in _compared(found):
         left, right = np.broadcast_arrays(np.asarray(one), np.asarray(other))
         pairs += [(a, b, tag) for a, b in zip(left.flat, right.flat, strict=True)]
     return pairs
@@ -233,13 +233,9 @@ def _measured(
     values = np.empty(dims, dtype=object)
     for spot in np.ndindex(*dims):
         values[spot] = evaluator.value(one.shared, {**place, **dict(zip(inner, spot, strict=True))})
-    array = ExactArray(values, RationalField())
-    name = "abs" if measure == "absolute" else "norm" if measure == "norm" else "operator_norm"
-    try:
-        return getattr(array.__array_namespace__(), name)(array).item()
-    except (NotPolynomial, AttributeError, TypeError):  # a root, or of floats
-        floats = values.astype(float)
-        return abs(floats.item()) if measure == "absolute" else np.linalg.norm(floats, 2)
+    if measure == "absolute":
+        return abs(values.item())
+    return float(np.linalg.norm(values.astype(float), 2))
 
 
 def _read(interpretation: Interpretation) -> Iterator[tuple[KernelArray, KernelArray, str, Tag]]:

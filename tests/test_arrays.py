@@ -17,8 +17,9 @@ from scanproof.numeric.jax_arrays import JaxArray
 from scanproof.numeric.precision import FLOAT32
 from scanproof.numeric.rounding.arithmetic import OWN
 from scanproof.numeric.rounding.running_error import bounded
-from scanproof.proofs.exact.array import Namespace as Exact
-from scanproof.proofs.exact.polynomials import RationalField
+from scanproof.proofs.doors.record.namespace import Namespace
+from scanproof.proofs.doors.record.recording import Recording, recording
+from scanproof.proofs.doors.refused import Refused
 from scanproof.proofs.interpret import areas
 from scanproof.proofs.interpret.namespace import array
 from scanproof.proofs.interpret.questions import Unreadable, listening
@@ -35,6 +36,12 @@ def interpretation() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def recorded() -> Iterator[None]:
+    with contextlib.suppress(Refused), recording(Recording(numbers=True)):
+        yield
+
+
 def of(kind: str) -> Any:
     """The matrix ROWS, as an array of this kind."""
     if kind == "kernel":
@@ -42,16 +49,16 @@ def of(kind: str) -> Any:
     if kind == "JAX":
         return JaxArray(np.array(ROWS, dtype=np.float32), FLOAT32)
     return {
-        "exact": lambda: Exact(RationalField()).asarray(ROWS),
+        "recorded": lambda: Namespace().asarray(ROWS),
         "bounded": lambda: bounded(ROWS),
         "counted": lambda: entering(ROWS, OWN),
     }[kind]()
 
 
-KINDS = ("exact", "kernel", "bounded", "counted", "JAX")
+KINDS = ("recorded", "kernel", "bounded", "counted", "JAX")
 
 
-@pytest.mark.usefixtures("interpretation")
+@pytest.mark.usefixtures("interpretation", "recorded")
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_array_has_no_truth_value_and_is_not_compared(kind):
     one = of(kind)
@@ -64,7 +71,7 @@ def test_an_array_has_no_truth_value_and_is_not_compared(kind):
         hash(one)
 
 
-@pytest.mark.usefixtures("interpretation")
+@pytest.mark.usefixtures("interpretation", "recorded")
 @pytest.mark.parametrize("kind", KINDS)
 def test_numbers_stand_on_either_side(kind):
     one = of(kind)
@@ -73,7 +80,7 @@ def test_numbers_stand_on_either_side(kind):
         assert tuple(found.shape) == (2, 2)
 
 
-@pytest.mark.parametrize("kind", ["exact", "bounded", "counted"])
+@pytest.mark.parametrize("kind", ["bounded", "counted"])
 def test_a_function_that_arrays_do_not_have_is_told_with_those_that_they_have(kind):
     xp = of(kind).__array_namespace__()
     with pytest.raises(AttributeError, match=r"have no function 'arcsin'; known: .*reshape.*zeros"):
@@ -81,9 +88,13 @@ def test_a_function_that_arrays_do_not_have_is_told_with_those_that_they_have(ki
     assert getattr(xp, "build", None) is None
 
 
-def test_of_two_kinds_of_arrays_neither_is_taken_for_numbers():
-    with pytest.raises(TypeError, match="unsupported operand"):
-        of("exact") + of("bounded")
+@pytest.mark.usefixtures("recorded")
+@pytest.mark.parametrize(
+    ("one", "words"), [("recorded", "of another kind"), ("counted", "unsupported operand")]
+)
+def test_of_two_kinds_of_arrays_neither_is_taken_for_numbers(one, words):
+    with pytest.raises((TypeError, Refused), match=words):
+        of(one) + of("bounded")
 
 
 @pytest.mark.usefixtures("interpretation")

@@ -41,7 +41,7 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "search": ("kernel", "language", "inequalities", "exact", "interpret", "check"),
         "refute": ("language", "exact", "check"),
         "decide": (
-            *("kernel", "language", "exact", "interpret", "statement", "doors", "readings"),
+            *("kernel", "language", "exact", "interpret", "statement", "doors"),
             *("check", "search", "refute"),
         ),
         "expected": ("files", "language", "exact", "doors"),

@@ -15,27 +15,30 @@ from scanproof.constructs.constructions.ch9 import ICL
 from scanproof.constructs.constructions.gd_ssm import PROP3
 from scanproof.constructs.learners.learner import Descent
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.proofs.exact.array import Namespace
+from scanproof.proofs.doors.record.exactly import exactly
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.language.learns import learns
 from scanproof.proofs.language.pinned import of_user
 
-EXACT = Namespace(RootsField())
 GIVEN = {"x": "N+1 f", "y": "N f", "eta": ""}
 
 
 def numbers(*shape: int, seed: int = 0):
     """Small whole numbers, exactly."""
     drawn = np.random.default_rng(seed).integers(-3, 4, shape)
-    return EXACT.asarray([[Fraction(int(entry)) for entry in row] for row in drawn])
+    return np.array([[Fraction(int(entry)) for entry in row] for row in drawn])
 
 
 @pytest.mark.parametrize("online", [gril.LONGHORN, gril.ONLINE], ids=["Longhorn", "delta rule"])
 def test_an_online_layer_is_its_learner_in_exact_numbers(online):
-    x, y, W0 = numbers(4, 2), numbers(3, 2, seed=1), numbers(2, 2, seed=2)
-    eta = EXACT.asarray(Fraction(1, 3))
-    found = online.predictions(SimpleNamespace(beta=eta), x, y, W0)
-    assert (found.entries == online.learned(x, y, eta, W0).entries).all()
+    def both(xp, x, y, W0):
+        eta = xp.asarray(Fraction(1, 3))
+        found = online.predictions(SimpleNamespace(beta=eta), x, y, W0)
+        return found, online.learned(x, y, eta, W0)
+
+    given = numbers(4, 2), numbers(3, 2, seed=1), numbers(2, 2, seed=2)
+    found, learned = exactly(RootsField(), both, *given)
+    assert found.size and (found == learned).all()
 
 
 def test_a_learner_on_a_part_sees_that_part_and_epsilon_of_the_others():
@@ -84,10 +87,14 @@ def test_a_users_step_makes_a_claim_a_users_though_its_body_is_ours():
 
 
 def test_the_weights_in_the_tokens_of_ch9_are_those_of_the_learner_at_every_token():
-    x, y, w = numbers(4, 2), numbers(1, 3, seed=1)[0], numbers(1, 2, seed=2)[0]
-    eta = EXACT.asarray(Fraction(1, 5))
-    found = ICL.predictions(ICL.parameters(EXACT, d=2, eta=eta), x, y, w, 2)
-    assert (found.entries == ICL.learned(x, y, eta, w, 2).entries).all()
+    def both(xp, x, y, w):
+        eta = xp.asarray(Fraction(1, 5))
+        found = ICL.predictions(ICL.parameters(xp, d=2, eta=eta), x, y, w, 2)
+        return found, ICL.learned(x, y, eta, w, 2)
+
+    given = numbers(4, 2), numbers(1, 3, seed=1)[0], numbers(1, 2, seed=2)[0]
+    found, learned = exactly(RootsField(), both, *given)
+    assert found.size and (found == learned).all()
 
 
 def test_stacked_layers_read_at_every_token_are_read_last_at_the_query():

@@ -1,4 +1,4 @@
-"""Exact arrays mean what NumPy's mean, in every field; recorded arithmetic replays to the same numbers."""
+"""Exact scalars mean what numbers mean, in every field; recorded arithmetic replays to the same numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanproof.proofs.check.instances.recorded import RecordedField, in_order
-from scanproof.proofs.exact.array import ExactArray, Namespace
+from scanproof.proofs.doors.record.exactly import exactly
 from scanproof.proofs.exact.expressions import ExpressionField, is_zero
 from scanproof.proofs.exact.polynomials import FlintField, RationalField, SympyField, rational_root
 from scanproof.proofs.exact.roots import RootsField
@@ -37,8 +37,14 @@ def number(scalar) -> Fraction:
     return Fraction(str(scalar))
 
 
-def fractions(array: ExactArray) -> np.ndarray:
-    return np.vectorize(number, otypes=[object])(array.entries)
+def fractions(array: np.ndarray) -> np.ndarray:
+    return np.vectorize(number, otypes=[object])(array)
+
+
+def in_field(make, function, *arrays) -> np.ndarray:
+    """What a function of arrays comes to in a field, where it is a number in every entry."""
+    given = [np.array(one, dtype=object) for one in arrays]
+    return fractions(exactly(field(make), function, *given))
 
 
 def matrices(rows, columns):
@@ -86,11 +92,10 @@ class _NumPy:
 @pytest.mark.parametrize("name", OPERATIONS)
 @given(a=matrices(2, 3), b=matrices(2, 3))
 def test_an_operation_means_what_numpy_means(make, name, a, b):
-    xp = Namespace(field(make))
-    found = OPERATIONS[name](xp, xp.asarray(a), xp.asarray(b))
+    found = in_field(make, OPERATIONS[name], a, b)
     expected = OPERATIONS[name](_NumPy, np.array(a, dtype=object), np.array(b, dtype=object))
     assert found.shape == np.shape(expected)
-    assert np.array_equal(fractions(found), np.asarray(expected, dtype=object))
+    assert np.array_equal(found, np.asarray(expected, dtype=object))
 
 
 SHAPES = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 2)), ((4, 1, 2, 3), (5, 3, 1))]
@@ -105,24 +110,28 @@ def test_a_product_of_fractions_is_numpy_s_and_of_fractions(left, right, data):
         np.array(data.draw(st.lists(values, min_size=n, max_size=n)), dtype=object).reshape(shape)
         for shape, n in ((left, math.prod(left)), (right, math.prod(right)))
     )
-    xp = Namespace(RationalField())
-    found = (xp.asarray(a) @ xp.asarray(b)).entries
+    found = exactly(RationalField(), lambda xp, a, b: a @ b, a, b)
     assert found.shape == np.shape(np.matmul(a, b))
     assert (found == np.matmul(a, b)).all()
     assert all(type(entry) is Fraction for entry in found.flat)
 
 
 def test_a_product_with_roots_among_its_fractions_is_sympy_s():
-    xp = Namespace(RootsField())
-    row = xp.stack([xp.sqrt(xp.asarray(2)), xp.asarray(Fraction(1, 3))])
-    assert (row @ xp.asarray([3, 6])).item() == 3 * sympy.sqrt(2) + 2
+    def product(xp, x):
+        row = xp.stack([xp.sqrt(xp.asarray(2)), xp.asarray(Fraction(1, 3))])
+        return row @ x
+
+    found = exactly(RootsField(), product, np.array([3, 6]))
+    assert found.item() == 3 * sympy.sqrt(2) + 2
 
 
 @pytest.mark.parametrize("make", FIELDS)
 def test_an_empty_sum_is_the_field_s_zero(make):
-    xp = Namespace(field(make))
-    empty = xp.zeros((2, 0)) @ xp.zeros((0, 3)) + xp.ones((2, 3)) * xp.zeros((0,)).sum()
-    assert np.array_equal(fractions(empty + xp.zeros((0,)) @ xp.zeros((0,))), np.zeros((2, 3)))
+    def empty(xp, rows, columns, none):
+        return rows @ columns + xp.ones((2, 3)) * none.sum() + none @ none
+
+    found = in_field(make, empty, np.zeros((2, 0)), np.zeros((0, 3)), np.zeros(0))
+    assert np.array_equal(found, np.zeros((2, 3)))
 
 
 @pytest.mark.parametrize("make", [FlintField, SympyField])
@@ -149,20 +158,17 @@ def test_what_is_not_polynomial_is_refused_by_polynomial_fields(make, name):
         getattr(made, name)(made.generators["a"])
 
 
-def test_arrays_of_two_fields_do_not_mix():
-    one, other = Namespace(RationalField()), Namespace(RationalField())
-    with pytest.raises(TypeError, match="two engines"):
-        operator.add(one.ones((2,)), other.ones((2,)))
-
-
-def test_an_exact_array_refuses_floats_truth_values_and_double_equals():
-    xp = Namespace(RationalField())
-    with pytest.raises(TypeError, match="Fraction"):
-        xp.asarray(0.1)
-    with pytest.raises(TypeError, match="truth value"):
-        bool(xp.ones((1,)))
-    with pytest.raises(TypeError, match="equal"):
-        operator.eq(xp.ones((1,)), xp.ones((1,)))
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda xp, x: xp.asarray(0.1), "Fraction"),
+        (lambda xp, x: bool(x), "truth value"),
+        (lambda xp, x: x == x, "equal"),
+    ],
+)
+def test_a_function_in_exact_scalars_refuses_floats_truth_values_and_double_equals(wrong, words):
+    with pytest.raises(TypeError, match=words):
+        exactly(RationalField(), wrong, np.ones(1))
 
 
 @pytest.mark.parametrize(
@@ -216,39 +222,38 @@ def test_rational_root_is_the_root_or_none(value):
     assert rational_root(value * value) == abs(value)
 
 
-@pytest.mark.parametrize("make", FIELDS)
-def test_numpy_s_whole_numbers_are_exact(make):
-    xp = Namespace(field(make))
-    array = xp.asarray([1, 2])
-    two, several = np.int64(2), np.asarray([3, 4])
-    for made, expected in [
-        (two * array, [2, 4]),
-        (array * two, [2, 4]),
-        (several - array, [2, 2]),
-        (array - several, [-2, -2]),
-        (array**two, [1, 4]),
-    ]:
-        assert fractions(made).tolist() == expected
+WITH_WHOLE_NUMBERS = {
+    "number times array": (lambda xp, x: np.int64(2) * x, [2, 4]),
+    "array times number": (lambda xp, x: x * np.int64(2), [2, 4]),
+    "array of numbers less array": (lambda xp, x: np.asarray([3, 4]) - x, [2, 2]),
+    "array less array of numbers": (lambda xp, x: x - np.asarray([3, 4]), [-2, -2]),
+    "array to a power": (lambda xp, x: x ** np.int64(2), [1, 4]),
+}
 
 
 @pytest.mark.parametrize("make", FIELDS)
+@pytest.mark.parametrize("name", WITH_WHOLE_NUMBERS)
+def test_numpy_s_whole_numbers_are_exact(make, name):
+    function, expected = WITH_WHOLE_NUMBERS[name]
+    assert in_field(make, function, [1, 2]).tolist() == expected
+
+
 @pytest.mark.parametrize("wrong", [np.float64(0.1), 1e-1, np.asarray([0.1, 1.0])])
 @pytest.mark.parametrize("operation", [operator.mul, operator.add, operator.truediv])
-def test_numpy_s_floats_are_refused_with_what_to_write(make, wrong, operation):
-    array = Namespace(field(make)).asarray([1, 2])
-    for left, right in [(array, wrong), (wrong, array)]:
+def test_numpy_s_floats_are_refused_with_what_to_write(wrong, operation):
+    for function in (lambda xp, x: operation(x, wrong), lambda xp, x: operation(wrong, x)):
         with pytest.raises(TypeError, match=r"exact arithmetic expects .* write Fraction\(1, 10\)"):
-            operation(left, right)
+            exactly(RationalField(), function, np.array([1, 2]))
 
 
 @pytest.mark.parametrize("make", FIELDS)
 def test_a_float_is_taken_where_it_is_the_number_that_it_is_written_as(make):
-    array = Namespace(field(make)).asarray([1, 2])
     for half in (0.5, np.float64(0.5), np.float32(0.5), np.full(2, 0.5)):
-        assert fractions(array * half).tolist() == [Fraction(1, 2), 1]
+        found = in_field(make, lambda xp, x, half=half: x * half, [1, 2])
+        assert found.tolist() == [Fraction(1, 2), 1]
     for wrong in (1 / 3, 0.1 + 0.2, 1e-6, 2**0.5, float("inf"), float("nan"), 0.5j):
         with pytest.raises(TypeError, match="exact arithmetic expects"):
-            array * wrong
+            in_field(make, lambda xp, x, wrong=wrong: x * wrong, [1, 2])
 
 
 @pytest.mark.parametrize(

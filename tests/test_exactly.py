@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from scanproof import numpy as ours
 from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.scan import scan
 from scanproof.proofs.doors.record.exactly import Record, exactly
@@ -65,3 +66,8 @@ def test_what_a_function_raises_is_raised_and_what_a_field_lacks_is_said():
         exactly(RationalField(), refuses, TOKENS)
     with pytest.raises(NotPolynomial, match="exp"):
         exactly(RationalField(), lambda xp, a: xp.exp(a), TOKENS)
+
+
+def test_a_function_may_be_written_with_numpy_s_functions_of_scanproof():
+    found = exactly(RationalField(), lambda xp, a: ours.zeros(2) + ours.cumsum(a[:, 0]), TOKENS[:2])
+    assert found.tolist() == [1, 4]

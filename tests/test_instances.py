@@ -1,4 +1,4 @@
-"""A claim at given sizes: its statement is read where it is recorded and the body's own, else the body is run."""
+"""A claim at given sizes: its statement is read where it is recorded and the body's own; else it is said why not."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 from claims import claim
 
-from scanproof import equal, gradient
+from scanproof import equal, gradient, program
 from scanproof.proofs.check.instances.at_random import agree, residues
 from scanproof.proofs.check.instances.evaluate import evaluate, in_symbols
 from scanproof.proofs.check.instances.stated import stated
-from scanproof.proofs.exact.engines import FLINT, SYMPY, holds
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES, FLINT, SYMPY, holds
 from scanproof.proofs.exact.instance import ones, scalars
 from scanproof.proofs.exact.mutation import OnLeaf
 from scanproof.proofs.exact.polynomials import RationalField
+from scanproof.proofs.exact.scalar import NotPolynomial
 
 SIZES = {"N": 2, "f": 3}
 
@@ -29,7 +31,7 @@ def test_each_engine_has_the_gradient_of_a_recorded_loss():
     assert all(agree(s) for s in residues(one, SIZES))
 
 
-def test_a_body_that_counts_its_calls_is_run_and_not_read():
+def test_a_body_that_counts_its_calls_is_not_read_and_said_to_be_another():
     calls = []
 
     def counting(x):
@@ -38,9 +40,40 @@ def test_a_body_that_counts_its_calls_is_run_and_not_read():
 
     one = claim(counting, {"x": "N f"})
     assert stated(one) is None and stated(one, SIZES) is None
-    before = len(calls)
-    residues(one, SIZES)
-    assert len(calls) == before + 1
+    with pytest.raises(NotPolynomial, match=r"is not the claim's own: .* is not what the body"):
+        residues(one, SIZES)
+    assert decide(one, ENGINES["all"]).verdict == "unknown"
+
+
+def told_apart(x):
+    return equal(x, x) if type(x).__name__ != "Recorded" else equal(x, 2 * x)
+
+
+POSITIVE = {"x > 0": lambda x: bool((x > 0).all())}
+
+
+@pytest.mark.parametrize("assuming", [{}, POSITIVE], ids=["anywhere", "where x > 0"])
+@pytest.mark.parametrize("engine", ["all", "flint", "kernel"])
+def test_a_claim_whose_record_is_not_its_own_is_unknown_and_says_so(engine, assuming):
+    result = decide(claim(told_apart, {"x": "N"}, assuming=assuming), ENGINES[engine])
+    assert result.verdict == "unknown"
+    assert "recorded of the claim is not the claim's own" in str(result.reason)
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1, "unknown"), (2, "refuted")])
+def test_where_a_claim_has_no_statement_at_one_size_the_others_may_refute_it(factor, verdict):
+    jnp = pytest.importorskip("jax.numpy")
+    ordered = program(lambda x: jnp.sort(x))
+
+    def body(x, N):
+        return equal(ordered(x) if N == 1 else factor * x, x)
+
+    result = decide(claim(body, {"x": "N"}), ENGINES["all"])
+    assert result.verdict == verdict
+    if result.counterexample is None:
+        assert "sort" in str(result.reason)
+    else:
+        assert result.counterexample.sizes == {"N": 2}
 
 
 def test_a_change_of_a_parameter_into_another_shape_is_refused():

@@ -307,12 +307,14 @@ EXPRESSIONS = {
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
-def test_kernel_arrays_mean_what_exact_arrays_mean(name):
-    from scanproof.proofs.exact.array import Namespace as Exact
+def test_kernel_arrays_mean_what_recorded_arrays_come_to_in_fractions(name):
+    from scanproof.proofs.doors.record.exactly import exactly
     from scanproof.proofs.exact.polynomials import RationalField
 
-    exact = Exact(RationalField())
-    expected = EXPRESSIONS[name]({k: exact.asarray(v) for k, v in NUMBERS.items()}, exact, 3, 2)
+    def computed(xp, *arrays):
+        return EXPRESSIONS[name](dict(zip(NUMBERS, arrays, strict=True)), xp, 3, 2)
+
+    expected = exactly(RationalField(), computed, *NUMBERS.values())
     with proving() as current:
         n, f, dims, sizes = arrays()
         symbols = {k: symbol(k, d) for k, d in dims.items()}
@@ -323,7 +325,7 @@ def test_kernel_arrays_mean_what_exact_arrays_mean(name):
         evaluator = Evaluator(lambda k, i: NUMBERS[k][i], current)
         for place in np.ndindex(shape):
             at = {**sizes, **{e.terms[0][0]: i for e, i in zip(found.at, place, strict=True)}}
-            assert evaluator.value(found.term, at) == expected.entries[place]
+            assert evaluator.value(found.term, at) == expected[place]
 
 
 @pytest.mark.parametrize(

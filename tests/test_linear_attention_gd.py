@@ -18,10 +18,9 @@ from scanproof.constructs.layouts.neutral import LayoutError
 from scanproof.numeric.export.certificates import stacks
 from scanproof.numeric.export.certificates.domain import Domain
 from scanproof.numeric.export.certificates.linear import bound, bound_at
-from scanproof.proofs.exact.array import Namespace
+from scanproof.proofs.doors.record.exactly import exactly
 from scanproof.proofs.exact.roots import RootsField
 
-EXACT = Namespace(RootsField())
 SIZES: list[dict[str, Any]] = [
     {"features": 4, "examples": 10, "steps": 1},
     {"features": 8, "examples": 40, "steps": 6},
@@ -88,12 +87,14 @@ def test_in_fractions_it_is_gradient_descent_exactly(targets, steps):
 
     x, y, W0 = small(4, 2), small(3, targets), small(2, targets)
     layout = LAYOUTS["labelled"](2, targets)
-    built = linear_attention.gradient_descent(
-        EXACT, layout, released(layout), EXACT.asarray(eta), EXACT.asarray(W0)
-    )
-    instance = Instance(layout, released(layout), steps, eta, W0, built)
-    found = fla_linear_attention.neutral_model(instance)
-    got = neutral.predict(found, EXACT.asarray(x), EXACT.asarray(y)).entries
+
+    def predicted(xp, x, y, weights):
+        step_size = xp.asarray(eta)
+        built = linear_attention.gradient_descent(xp, layout, released(layout), step_size, weights)
+        instance = Instance(layout, released(layout), steps, eta, W0, built)
+        return neutral.predict(fla_linear_attention.neutral_model(instance), x, y)
+
+    got = exactly(RootsField(), predicted, x, y, W0)
     assert (got == linear_cases.explicit(x, y, eta, W0, steps)).all()
 
 

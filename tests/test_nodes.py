@@ -16,8 +16,9 @@ from scanproof import build, equal, gradient, iterate
 from scanproof import numpy as ours
 from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.doors.record.claims import record
-from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.enclosures import ArbField
+from scanproof.proofs.exact.entries import arranged
+from scanproof.proofs.exact.field import Field
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
 from scanproof.proofs.interpret.evaluate import (
@@ -70,11 +71,12 @@ def numbers(statement: Statement, sizes: dict[str, int]) -> dict[str, np.ndarray
 
 
 def in_field(
-    statement: Statement, xp: Namespace, sizes: dict[str, int], inputs: dict[str, Any]
+    statement: Statement, field: Field, sizes: dict[str, int], inputs: dict[str, Any]
 ) -> Any:
-    """The left side in the field of a namespace."""
-    entries = {name: array.entries for name, array in inputs.items()}
-    return next(relations(prepared(statement), xp.field, sizes, entries))[1]
+    """The left side in a field, of numbers or of its scalars."""
+    given = {name: np.asarray(one, dtype=object) for name, one in inputs.items()}
+    entries = {n: arranged(map(field.number, one.flat), one.shape) for n, one in given.items()}
+    return next(relations(prepared(statement), field, sizes, entries))[1]
 
 
 def formula(statement: Statement, sizes: dict[str, int], given: dict[str, Any]) -> np.ndarray:
@@ -119,9 +121,7 @@ def check(
             "program": next(names["statement"](**sizes, **inputs))[1],
         }
         if exact:
-            xp = Namespace(RationalField())
-            fractions = {name: xp.asarray(one) for name, one in given.items()}
-            found["fractions"] = in_field(statement, xp, sizes, fractions)
+            found["fractions"] = in_field(statement, RationalField(), sizes, given)
         for reading, value in found.items():
             value = np.asarray(value, dtype=float)
             assert value.shape == own.shape, (reading, sizes)
@@ -132,7 +132,7 @@ def check(
         if modular is not None:
             residues = {name: one.astype(np.int64) % PRIMES[-1] for name, one in given.items()}
             value = next(modular.relations(PRIMES[-1], sizes, residues))[1] % PRIMES[-1]
-            exactly = in_field(statement, xp, sizes, fractions)
+            exactly = found["fractions"]
             modulo = [
                 Fraction(str(one)).numerator
                 * pow(Fraction(str(one)).denominator, -1, PRIMES[-1])
@@ -252,13 +252,10 @@ def test_functions_by_their_names_are_the_usual_ones(name: str):
     formulas = name in FUNCTIONS or name in EXACT
     check(statement, lambda A: NUMPYS[name](operand(A)), exact=False, formulas=formulas)
     if name in ("floor", "ceil", "relu", "step", "zero"):
-        xp = Namespace(RationalField())
-        value = in_field(statement, xp, {"N": 2, "M": 1}, {"A": xp.asarray([[5], [3]])})
+        value = in_field(statement, RationalField(), {"N": 2, "M": 1}, {"A": [[5], [3]]})
         wanted = NUMPYS[name](np.array([[0.5], [-0.5]]))
         assert np.array_equal(np.asarray(value, float), wanted)
-    xp = Namespace(ArbField())
-    numbers = xp.asarray([[Fraction(5)], [Fraction(3)]])
-    balls = in_field(statement, xp, {"N": 2, "M": 1}, {"A": numbers})
+    balls = in_field(statement, ArbField(), {"N": 2, "M": 1}, {"A": [[5], [3]]})
     wanted = NUMPYS[name](operand(np.array([[5.0], [3.0]])))
     for ball, number in zip(balls.flat, wanted.flat, strict=True):
         assert abs(float(ball) - number) < 1e-9
@@ -309,9 +306,8 @@ def test_a_function_with_a_meaning_is_not_unknown_and_one_without_laws_has_no_sl
     with pytest.raises(IllFormed, match="no law 'linear'"):
         making.opaque("phi", ("linear",), TABLE)
     statement = of_inputs(TABLE, left=unknown())
-    xp = Namespace(RationalField())
     with pytest.raises(NotPolynomial, match="phi, of which only laws are known"):
-        in_field(statement, xp, {"N": 1, "M": 1}, {"A": xp.asarray([[1]])})
+        in_field(statement, RationalField(), {"N": 1, "M": 1}, {"A": [[1]]})
     with session() as opened:
         assert opened.functions == set() and problem(statement, opened).parts
         assert opened.functions == {"phi"}
@@ -345,15 +341,14 @@ def test_a_format_is_printed_and_its_width_is_a_condition():
         next(names["statement"](**sizes, **given)),
     ):
         assert np.array_equal(found, wanted, equal_nan=True)
-    xp = Namespace(RationalField())
     for k, one in enumerate(wanted):
-        fractions = {name: xp.asarray([Fraction(value[k])]) for name, value in given.items()}
+        fractions = {name: [Fraction(value[k])] for name, value in given.items()}
         sizes = {"N": 1, "M": 0}
         if math.isnan(one):
             with pytest.raises(DivisionByZero, match="no number of the format int8"):
-                in_field(statement, xp, sizes, fractions)
+                in_field(statement, RationalField(), sizes, fractions)
         else:
-            assert float(in_field(statement, xp, sizes, fractions)[0]) == one
+            assert float(in_field(statement, RationalField(), sizes, fractions)[0]) == one
     with session() as opened, pytest.raises(NoProblem, match="the format int8"):
         problem(statement, opened)
 
@@ -363,14 +358,13 @@ def test_what_is_looked_up_at_symbols_has_no_value():
     statement = of_inputs(TABLE, places, left=making.lookup(TABLE, places))
     with pytest.raises(NotPolynomial, match="a place that is a symbol"):
         Residues(statement)
-    ball = Namespace(ArbField())
-    half = ball.asarray([Fraction(1, 2)]) * 0 + ball.exp(ball.asarray([Fraction(0)]))
-    given = {"A": ball.asarray([[1], [2]]), "i": half}
-    found = in_field(statement, ball, {"N": 2, "M": 1}, given)
+    balls = ArbField()
+    given = {"A": [[1], [2]], "i": [balls.exp(balls.number(0))]}
+    found = in_field(statement, balls, {"N": 2, "M": 1}, given)
     assert float(found[0, 0]) == 2
     with pytest.raises(NotPolynomial, match="a place that is a symbol"):
-        third = ball.asarray([Fraction(1, 3)]) * 3
-        in_field(statement, ball, {"N": 2, "M": 1}, {**given, "i": third})
+        third = balls.number(Fraction(1, 3)) * 3
+        in_field(statement, balls, {"N": 2, "M": 1}, {**given, "i": [third]})
 
 
 def test_conditions_of_a_system_are_on_its_diagonal_alone():

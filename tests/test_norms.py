@@ -24,7 +24,7 @@ from scanproof.proofs.check.instances.points import candidates
 from scanproof.proofs.check.instances.tight import STEPS, fitting
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
-from scanproof.proofs.exact.array import Namespace
+from scanproof.proofs.doors.record.exactly import exactly
 from scanproof.proofs.exact.engines import ENGINES, FIXED
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.interpret.questions import Unreadable
@@ -32,7 +32,6 @@ from scanproof.proofs.report.script import script
 from scanproof.proofs.search.proving import proving
 
 ALL = ENGINES["all"]
-XP = Namespace(RootsField())
 EPS = float(np.finfo(float).eps)
 
 
@@ -59,24 +58,27 @@ def drift(factor: int | Fraction = 1, conditions=WITHIN, power=2):
 
 @pytest.mark.long
 @pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 3), (2, 2), (3, 2), (3, 3), (2, 3, 3)])
-def test_exact_arrays_numpy_and_jax_agree_on_norms(shape):
+def test_exact_numbers_numpy_and_jax_agree_on_norms(shape):
     rng = np.random.default_rng(len(shape) * 7 + shape[-1])
     numbers = rng.integers(-6, 7, shape)
-    exact = XP.asarray(numbers.astype(object)) / 4
     floats = numbers / 4
     for taken in (norm, operator_norm, absolute):
-        value = np.array(taken(exact).entries, dtype=float)
+        exact = exactly(RootsField(), lambda xp, x, taken=taken: taken(x / 4), numbers)
+        value = exact.astype(float)
         np.testing.assert_allclose(taken(floats), value, rtol=32 * EPS)
         traced = jax.jit(taken)(jnp.asarray(floats))
         np.testing.assert_allclose(traced, value, rtol=64 * float(np.finfo(traced.dtype).eps))
 
 
-def test_norms_of_exact_arrays_are_exact():
-    assert norm(XP.asarray([3, 4])).item() == 5
-    assert norm(XP.asarray([[1, 1], [0, 2]])).entries.tolist() == [sympy.sqrt(2), 2]
-    assert operator_norm(XP.eye(3)).item() == 1
-    assert operator_norm(XP.asarray([[1, 1], [0, 1]])).item() ** 2 == (3 + sympy.sqrt(5)) / 2
-    assert operator_norm(XP.zeros((0, 2))).item() == 0
+def test_norms_of_exact_numbers_are_exact():
+    def exact(taken, of):
+        return exactly(RootsField(), lambda xp, x: taken(x), np.array(of))
+
+    assert exact(norm, [3, 4]).item() == 5
+    assert exact(norm, [[1, 1], [0, 2]]).tolist() == [sympy.sqrt(2), 2]
+    assert exact(operator_norm, np.eye(3, dtype=int)).item() == 1
+    assert exact(operator_norm, [[1, 1], [0, 1]]).item() ** 2 == (3 + sympy.sqrt(5)) / 2
+    assert exact(operator_norm, np.zeros((0, 2), dtype=int)).item() == 0
     assert absolute(Fraction(-1, 2)) == Fraction(1, 2)
 
 

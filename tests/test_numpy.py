@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+from fractions import Fraction
 from typing import Any
 
 import numpy
@@ -12,9 +13,9 @@ import pytest
 from scanproof import _main, gradient, program
 from scanproof import numpy as np
 from scanproof.constructs.arrays.protocols import within
-from scanproof.proofs.exact.array import ExactArray
-from scanproof.proofs.exact.array import Namespace as Exact
-from scanproof.proofs.exact.polynomials import FlintField, RationalField
+from scanproof.proofs.doors.record.exactly import exactly
+from scanproof.proofs.doors.refused import Refused
+from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.exact.residues import PrimeField
 from scanproof.proofs.interpret.array import KernelArray, symbol
 from scanproof.proofs.interpret.evaluate import Evaluator
@@ -151,19 +152,21 @@ EVERYWHERE: dict[str, Any] = {
 }
 
 
-def on_numbers(field: Any) -> dict[str, Any]:
-    xp = Exact(field)
-    return {name: xp.asarray(value) for name, value in NUMBERS.items()}
+def at_numbers(function: Any, field: Any = None) -> numpy.ndarray:
+    """A function of the arrays by their names, in exact scalars."""
+
+    def named(xp: Any, *arrays: Any) -> Any:
+        return function(dict(zip(NUMBERS, arrays, strict=True)))
+
+    return exactly(field or RationalField(), named, *NUMBERS.values())
 
 
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_a_function_means_what_it_means_in_numpy(name):
     expected = EVERYWHERE[name](NUMBERS, numpy, T, D)
-    field = RationalField()
-    with within(Exact(field)):
-        found = EVERYWHERE[name](on_numbers(field), np, T, D)
+    found = at_numbers(lambda a: EVERYWHERE[name](a, np, T, D))
     assert found.shape == numpy.shape(expected)
-    assert found.entries.astype(float).tolist() == numpy.asarray(expected, dtype=float).tolist()
+    assert found.astype(float).tolist() == numpy.asarray(expected, dtype=float).tolist()
 
 
 @pytest.mark.parametrize("name", EVERYWHERE)
@@ -200,10 +203,9 @@ REAL: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", REAL)
 def test_numpy_itself_takes_arrays_of_claims(name):
-    found = REAL[name](on_numbers(RationalField()))
+    found = at_numbers(REAL[name])
     expected = REAL[name]({k: v.astype(float) for k, v in NUMBERS.items()})
-    assert isinstance(found, ExactArray)
-    assert found.entries.astype(float).tolist() == expected.tolist()
+    assert found.dtype == object and found.astype(float).tolist() == expected.tolist()
 
 
 EXPONENTIALS = {
@@ -222,18 +224,14 @@ def test_a_function_made_of_exponentials_is_numpy_s(name):
     from scanproof.proofs.exact.enclosures import ArbField
 
     x = numpy.array([[0.5, -1.0], [2.0, 0.25]])
-    xp = Exact(ArbField())
-    with within(xp):
-        found = EXPONENTIALS[name](np, xp.asarray(x))
+    given = numpy.array([[Fraction(entry) for entry in row] for row in x.tolist()])
+    found = exactly(ArbField(), lambda xp, x: EXPONENTIALS[name](np, x), given)
     expected = EXPONENTIALS[name](numpy, x)
-    assert numpy.allclose([float(e.mid()) for e in found.entries.flat], expected.ravel())
+    assert numpy.allclose([float(e.mid()) for e in found.flat], expected.ravel())
 
 
 def test_a_gradient_is_taken_through_numpy_s_functions():
-    a = on_numbers(FlintField([]))
-    A, u, v = a["A"], a["u"], a["v"]
-
-    def loss(w):
+    def loss(w, A, u, v):
         residual = np.einsum("td,d->t", A, w) - u
         outer = np.outer(w, w)
         more = np.sum(np.tril(outer)) + np.trace(outer) + np.dot(w, np.cumsum(w))
@@ -241,16 +239,10 @@ def test_a_gradient_is_taken_through_numpy_s_functions():
         return 0.5 * np.sum(np.square(residual)) + more + np.mean(joined * joined)
 
     x, h = numpy.array([1.0, 4.0, -2.0]), 1e-6
-    found = gradient(loss, v).entries
-    A, u, v = (NUMBERS[n].astype(float) for n in "Auv")
-    slopes = [(loss(x + h * e) - loss(x - h * e)) / (2 * h) for e in numpy.eye(3)]
-    assert numpy.allclose([_number(e) for e in found], slopes)
-
-
-def _number(scalar: Any) -> float:
-    from scanproof.proofs.exact.field import as_constant
-
-    return float(as_constant(scalar) or 0)
+    found = at_numbers(lambda a: gradient(lambda w: loss(w, a["A"], a["u"], a["v"]), a["v"]))
+    own = [NUMBERS[n].astype(float) for n in "Auv"]
+    slopes = [(loss(x + h * e, *own) - loss(x - h * e, *own)) / (2 * h) for e in numpy.eye(3)]
+    assert numpy.allclose(found.astype(float), slopes)
 
 
 REFUSED = {
@@ -313,10 +305,8 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_says_what_to_write(name):
     wrong, words = REFUSED[name]
-    xp = Exact(FlintField(["x[0]", "x[1]"]))
-    x = ExactArray(numpy.array(list(xp.field.generators.values()), dtype=object), xp.field)
-    with within(xp), pytest.raises((TypeError, ValueError), match=words):
-        wrong(np, x, 2)
+    with pytest.raises((TypeError, ValueError, Refused), match=words):
+        exactly(RationalField(), lambda xp, x: wrong(np, x, 2), numpy.array([2, 3]))
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -330,16 +320,15 @@ def test_a_refusal_is_noted_though_it_is_caught(name):
 
 
 def test_a_comparison_of_data_is_refused_at_numbers_too():
-    for field in (RationalField(), PrimeField()):
-        x = Exact(field).asarray([1, 2])
-        with pytest.raises(TypeError, match="positions are compared"):
-            x >= 1  # noqa: B015
+    with pytest.raises(TypeError, match="positions are compared"):
+        exactly(RationalField(), lambda xp, x: x >= 1, numpy.array([1, 2]))
 
 
 def test_positions_are_compared_in_residues_as_whole_numbers():
-    xp = Exact(PrimeField())
-    mask = xp.arange(3)[:, None] - 2 >= 0 * xp.arange(2)
-    assert [[int(e) for e in row] for row in mask.astype(int).entries] == [[0, 0], [0, 0], [1, 1]]
+    found = exactly(
+        PrimeField(), lambda xp: (xp.arange(3)[:, None] - 2 >= 0 * xp.arange(2)).astype(int)
+    )
+    assert [[int(e) for e in row] for row in found] == [[0, 0], [0, 0], [1, 1]]
 
 
 def test_outside_of_a_claim_it_is_numpy_itself():
@@ -403,12 +392,12 @@ def test_a_jax_program_stands_beside_numpy():
     import jax.numpy as jnp
 
     doubled = program(lambda x: jnp.square(x) * 2)
-    xp = Exact(FlintField([]))
-    assert isinstance(np.sum(doubled(xp.asarray([0, 0]))), ExactArray)
+    found = exactly(RationalField(), lambda xp, x: np.sum(doubled(x)), numpy.array([1, 3]))
+    assert found.item() == 20
 
 
 def test_an_axis_of_any_length_rolls_by_one_place_alone():
-    assert list(Exact(RationalField()).roll([1, 2], 3).entries) == [2, 1]
+    assert exactly(RationalField(), lambda xp: xp.roll([1, 2], 3)).tolist() == [2, 1]
     with proving():
         x = symbol("x", [size("n", 3)])
         with pytest.raises(TypeError, match="may be shorter"):

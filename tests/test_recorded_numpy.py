@@ -14,7 +14,7 @@ from scanproof import equal
 from scanproof import numpy as np
 from scanproof.proofs.check.fidelity import disagreement
 from scanproof.proofs.doors.record.claims import record
-from scanproof.proofs.exact.array import Namespace
+from scanproof.proofs.exact.entries import arranged
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.readings import exact, floats
 from scanproof.proofs.readings.program import program
@@ -38,7 +38,7 @@ def test_every_reading_of_a_function_is_what_numpy_computes(name: str):
     names: dict[str, Any] = {}
     exec(program(statement), names)
     field = RationalField()
-    fractions = {key: Namespace(field).asarray(one).entries for key, one in NUMBERS.items()}
+    fractions = {k: arranged(map(field.number, a.flat), a.shape) for k, a in NUMBERS.items()}
     found = {
         "floats": next(floats.relations(statement, SIZES, inputs))[1],
         "program": next(names["statement"](**SIZES, **inputs))[1],

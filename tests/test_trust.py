@@ -41,7 +41,6 @@ from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.doors.record.array import Recorded
 from scanproof.proofs.doors.record.namespace import Namespace
-from scanproof.proofs.exact.array import ExactArray
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.array import KernelArray
 from scanproof.proofs.language.learns import learns
@@ -223,7 +222,7 @@ def test_what_all_kinds_of_arrays_answer_alike_may_be_asked(name):
 
 
 def test_all_kinds_of_arrays_are_iterable_alike():
-    kinds = KernelArray, ExactArray, Recorded, np.ndarray
+    kinds = KernelArray, Recorded, np.ndarray
     assert all(hasattr(kind, "__iter__") for kind in kinds)
 
 

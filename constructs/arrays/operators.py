@@ -1,6 +1,6 @@
 """NumPy's operators, and what a namespace has, for arrays of our own: written once, over what each kind provides.
 
-A definition is read on arrays of exact scalars, of formulas, of numbers that know their error, of JAX. `Operators` is
+A definition is read on arrays that record, of formulas, of numbers that know their error, of JAX. `Operators` is
 what they have in common, and `Namespace` what the namespaces of those have that hold arrays of some library. Dual
 numbers (`gradient`) stand apart: of two arrays that meet there, the later ε decides which is a constant.
 """

@@ -82,7 +82,7 @@ def with_bounds(claim: Claim) -> bool:
     except UsageError:
         raise
     except Exception as error:
-        if claim.kind != "bound":  # what only exact arrays or symbols can run is not measured
+        if claim.kind != "bound":  # what only arrays that record can run is not measured
             return False
         raise UsageError(
             f"the body of claim {claim.id} raised {type(error).__name__} on NumPy's arrays: {error}"

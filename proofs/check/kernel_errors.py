@@ -29,7 +29,7 @@ def refusal(error: KernelError) -> str:
 
 def placed(error: BaseException) -> str:
     """The error's words, with the line of the claim that they are about, if they do not name one."""
-    text = re.sub(r"KernelArray|ExactArray", "array", str(error))
+    text = re.sub(r"KernelArray|Recorded", "array", str(error))
     return text if re.search(r"\.py:\d", text) else f"{text}{claim_line(error)}"
 
 

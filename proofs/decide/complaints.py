@@ -19,8 +19,9 @@ from ..interpret.questions import raised_at
 from ..kernel.errors import KernelError
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name
+from ..statement.errors import IllFormed
 
-ARRAY = r"'?(?:ExactArray|KernelArray|Dual)'?"
+ARRAY = r"'?(?:Recorded|KernelArray|Dual)'?"
 OF_JAX = rf"(?:abstract array|JAX|requires ndarray or scalar).*(?:{ARRAY}|scanproof)"
 """What JAX says of an array that it does not know, at length."""
 ADVICE = (
@@ -61,8 +62,9 @@ def complaint(error: BaseException) -> str:
     advice = next((words for pattern, words in ADVICE if re.search(pattern, text, re.S)), "")
     if re.search(OF_JAX, text, re.S):
         text = ""
-    text = re.sub(r"ExactArray|KernelArray|Dual\b", "array", text) + nearest_name(error)
-    said = f"{type(error).__name__}{_where(error)}{f': {text}' if text else ''}"
+    text = re.sub(r"Recorded|KernelArray|Dual\b", "array", text) + nearest_name(error)
+    kind = "ValueError" if isinstance(error, IllFormed) else type(error).__name__  # as NumPy says
+    said = f"{kind}{_where(error)}{f': {text}' if text else ''}"
     return f"{said}; {advice}" if advice else said
 
 
@@ -103,7 +105,9 @@ def failing_sizes(claim: Claim, error: BaseException) -> str:
         return ""
     for sizes in claim.every_size:
         try:
-            _try(claim, sizes)
+            _evaluated(claim, sizes)
+        except NotPolynomial:  # why no statement is read at these
+            continue
         except Exception as other:
             same = type(other) is type(error) and text_of(other) == text
             at = by_name(sizes)
@@ -111,7 +115,7 @@ def failing_sizes(claim: Claim, error: BaseException) -> str:
     return ""
 
 
-def _try(claim: Claim, sizes: Sizes) -> None:
+def _evaluated(claim: Claim, sizes: Sizes) -> None:
     try:
         residues(claim, sizes)
     except NotPolynomial:

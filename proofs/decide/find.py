@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 
@@ -25,7 +25,7 @@ from ..check.certificate import (
 )
 from ..check.instances.at_point import inputs_as_text, quick_statements_at, statements_at
 from ..check.instances.at_random import agree, balls, overlap, residues
-from ..check.instances.evaluate import in_symbols
+from ..check.instances.evaluate import in_symbols, unread
 from ..check.instances.hypotheses import bounds
 from ..check.instances.points import candidates
 from ..check.limits import refute as refute_by_limits
@@ -77,6 +77,7 @@ def find(claim: Claim, engines: Engines) -> Certificate:
 
     Raises:
         UsageError: if no inputs meet its conditions.
+        Exception: what its body raises.
     """
     search = Search(claim, engines)
     for strategy in STRATEGIES:
@@ -132,11 +133,18 @@ class Search:
         self.met = self._met() if claim.assuming else []
 
     def _met(self) -> list[Met]:
-        for sizes in self.claim.every_size:
+        if self.claim.every_size and not self.read:
+            return []
+        for sizes in self.read:
             for point in candidates(self.claim, sizes):
                 if statements_at(self.claim, sizes, point) is not None:
                     return [Met(named(sizes), named(inputs_as_text(point)))]
         raise UsageError(f"no inputs were found that meet: {'; '.join(self.claim.assuming)}")
+
+    @cached_property
+    def read(self) -> list[dict[str, int]]:
+        """The listed sizes at which the claim has a statement."""
+        return [sizes for sizes in self.claim.every_size if not unread(self.claim, sizes)]
 
     @cached_property
     def proof(self) -> AllSizes | str:
@@ -158,7 +166,9 @@ class Search:
 
     @cached_property
     def reader(self) -> Engine | None:
-        """The first engine that has what the claim needs."""
+        """The first engine that has what the claim needs, where it has a statement at each listed size."""
+        if self.read != self.claim.every_size:
+            return None
         for engine in self.engines.fixed:
             if engine is FLINT and not self._is_polynomial:
                 continue
@@ -224,8 +234,8 @@ class Search:
 
     @cached_property
     def at_points(self) -> list[list[Statement]]:
-        """The statements at one point of each listed size."""
-        return [_statements(self.claim, sizes) for sizes in self.claim.every_size]
+        """The statements at one point of each listed size that has some."""
+        return [_statements(self.claim, sizes) for sizes in self.read]
 
     @cached_property
     def is_bound(self) -> bool:
@@ -286,6 +296,8 @@ def _where_no_engine_reads(search: Search) -> Certificate | None:
 
 def _empty(search: Search) -> None:
     """Raises UsageError for a claim that compares nothing at any of its sizes."""
+    if not search.read:
+        return
     problem = says_nothing([[s for s, _ in found] for _, found in search.every] or search.at_points)
     if problem is not None:
         raise UsageError(problem)
@@ -295,7 +307,7 @@ def _bound(search: Search) -> Certificate | None:
     """Bounds are the kernel's, if a few points do not show at once that they fail."""
     if not (search.is_bound and search.engines.kernel):
         return None
-    found = violation(search.claim, search.claim.every_size, QUICK_TRIES)
+    found = violation(search.claim, search.read, QUICK_TRIES)
     return search.by_kernel() if found is None else None
 
 
@@ -310,7 +322,7 @@ def _counterexample(search: Search) -> Certificate | None:
         if found is not None:
             break
     if found is None and (search.reader is None or AtMost in search.kinds):
-        found = _bound_violation(claim)
+        found = _bound_violation(claim, search.read)
     for part in search.parts(Determines):
         found = found or collision(claim, claim.every_size, part)
     return (
@@ -320,17 +332,23 @@ def _counterexample(search: Search) -> Certificate | None:
     )
 
 
-def _bound_violation(claim: Claim) -> Counterexample | None:
+def _bound_violation(claim: Claim, read: Sequence[Sizes]) -> Counterexample | None:
     """Where conditions are met with equality half the draws do, and fewer where smaller sizes show nothing."""
     if not _hypotheses(claim):
-        return violation(claim, claim.every_size, BOUND_TRIES)
-    first, later = claim.every_size[:TRIED_WELL], claim.every_size[TRIED_WELL:]
+        return violation(claim, read, BOUND_TRIES)
+    first, later = read[:TRIED_WELL], read[TRIED_WELL:]
     return violation(claim, first, BOUND_TRIES // 2) or violation(claim, later)
 
 
 def _hypotheses(claim: Claim) -> set[str]:
     """The conditions that are bounds, which a proof can use, and near which points are looked for."""
     return set(bounds(claim, claim.every_size[0]) if claim.every_size else ())
+
+
+def _without_a_statement(search: Search) -> Certificate | None:
+    """Why it has none at some listed size, where nothing is shown at the others."""
+    lacking = next((sizes for sizes in search.claim.every_size if sizes not in search.read), None)
+    return None if lacking is None else search.unsettled(unread(search.claim, lacking))
 
 
 def _limits(search: Search) -> Certificate | None:
@@ -437,6 +455,7 @@ STRATEGIES: tuple[Callable[[Search], Certificate | None], ...] = (
     _empty,
     _bound,
     _counterexample,
+    _without_a_statement,
     _limits,
     _nothing,
     _argument,

@@ -7,8 +7,7 @@
         return equal(forward(X, Y, q), specification(X, Y, q))
 
 Where a claim is recorded, its framework traces it and the trace becomes nodes, with symbols for sizes or at numbers; on
-exact numbers these nodes are computed at the arrays' own sizes; on NumPy arrays its framework runs it. Nothing is
-transcribed.
+NumPy arrays its framework runs it. Nothing is transcribed.
 """
 
 from __future__ import annotations
@@ -22,15 +21,11 @@ import numpy as np
 from scanproof.constructs.arrays.definition import note
 from scanproof.constructs.arrays.protocols import speaking_among
 
-from ..exact.array import ExactArray
-from ..exact.scalar import NotPolynomial
 from ..language.libraries import expect_threads
 from ..language.libraries import jax as jax_for
-from ..readings.exact import Exact
-from ..statement.nodes import Input, Node
+from ..statement.nodes import Node
 from .frameworks import framework_of
 from .outputs import opening
-from .refused import Refused
 
 
 def program(
@@ -44,17 +39,14 @@ def program(
         framework: "jax" or "torch"; if not given, torch where the function's module imports it and not JAX.
 
     Returns:
-        A function of recorded, exact or NumPy arrays, with real numbers for the framework's floats.
+        A function of recorded or NumPy arrays, with real numbers for the framework's floats.
     """
     door = _door(function, framework)
-    at_shapes = functools.cache(lambda shapes: door.lowered(_inputs(shapes)))
 
     @functools.wraps(door.function, updated=())
     def run(*arrays: Any) -> Any:
         note(_written(door.function))
         speaker = speaking_among(arrays)
-        if isinstance(speaker, ExactArray):
-            return _at_numbers(at_shapes, arrays, speaker)
         if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
             return speaker.__array_namespace__().program(door.lowered, arrays)
         return door.floats(arrays)
@@ -131,24 +123,6 @@ def _written(function: Callable[..., Any]) -> Callable[..., Any]:
             return own if callable(own) and hasattr(own, "__code__") else program
         function = inner
     return function
-
-
-def _inputs(shapes: Sequence[tuple[int, ...]]) -> list[Input]:
-    return [Input(f"x{k}", shape) for k, shape in enumerate(shapes)]
-
-
-def _at_numbers(lowered: Callable[[Any], Any], arrays: Sequence[Any], speaker: ExactArray) -> Any:
-    """What a program returns of exact numbers, by its nodes at these very sizes."""
-    xp, field = speaker.__array_namespace__(), speaker.field
-    given = [xp.asarray(one) for one in arrays]
-    shapes = tuple(one.shape for one in given)
-    try:
-        found = lowered(shapes)
-    except Refused as error:  # what is not read says nothing about the claim
-        raise NotPolynomial(str(error)) from error
-    entries = {one.name: array.entries for one, array in zip(_inputs(shapes), given, strict=True)}
-    reading = Exact(field, {}, entries)
-    return found.each(lambda node: ExactArray(reading(node), field))
 
 
 COARSE = ("bfloat16", "float16", "float32", "float64")

@@ -1,1 +1,1 @@
-"""Exact arrays: NumPy's operators over symbols, rationals and recorded arithmetic."""
+"""Exact scalars of a field: fractions, fractions of polynomials, balls, residues; what engines decide with them."""

@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scanproof.constructs.errors import UsageError, text_of
+from scanproof.constructs.errors import UsageError
 
 from ..language.claim import Claim
 from ..language.engines import ENGINES as NAMES
-from ..language.place import short
 from ..language.statements import AtMost, Differs, Equal, Statement
-from .array import ExactArray, Namespace
 from .expressions import ExpressionField, is_zero
 from .field import as_constant
-from .polynomials import FlintField, RationalField, SympyField
+from .polynomials import FlintField, SympyField
 from .scalar import Ratio
 
 SMALL = 2
@@ -116,35 +114,6 @@ def gaps(statement: Equal | Differs | AtMost) -> Iterator[Any]:
 
 class UnequalShapes(UsageError):
     """The two sides of a statement are arrays of different shapes."""
-
-
-def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
-    """Both sides of what a body said, as exact arrays of one shape; a plain number stands for one of shape ()."""
-    left, right = statement.left, statement.right
-    arrays = [s for s in (left, right) if isinstance(s, ExactArray)]
-    if not arrays:
-        xp: Any = Namespace(RationalField())
-    else:
-        xp = arrays[0].__array_namespace__()
-    try:
-        left, right = xp.asarray(left), xp.asarray(right)
-    except (TypeError, ValueError) as error:
-        if statement.place is None:
-            raise
-        at = short(statement.place)
-        raise UsageError(f"a side of the statement{at} is no array: {text_of(error)}") from None
-    if isinstance(statement, AtMost):  # a number bounds every entry
-        left, right = (
-            xp.zeros(other.shape) + one if one.shape == () else one
-            for one, other in ((left, right), (right, left))
-        )
-    if left.shape != right.shape:
-        name = f" ({statement.label})" if statement.label else ""
-        raise UnequalShapes(
-            f"the two sides{name} have shapes {left.shape} and {right.shape}{short(statement.place)}; "
-            "an equation needs equal shapes."
-        )
-    return left, right
 
 
 def terms(statements: Sequence[Statement]) -> int:

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
-from ..language import stage
-from ..language.calls import call
 from ..language.claim import Claim
-from ..language.conditions import as_bounds
 from ..language.sizes import Sizes, by_name, shape
-from ..language.statements import AtMost, Statement
-from .array import ExactArray, Namespace
 from .entries import arranged
 from .field import Field
 
 MOST_SYMBOLS = 2000
 """The most entries that one claim may have at one choice of sizes."""
-
-FOR_NUMBERS = (TypeError, AttributeError, ValueError, IndexError)
-"""What a condition raises that branches on its numbers, where it is called with arrays."""
 
 Point = Mapping[str, np.ndarray]
 """Input arrays of exact numbers, by symbol."""
@@ -85,41 +76,3 @@ def symbols(claim: Claim, field: Field, sizes: Sizes) -> dict[str, np.ndarray]:
 def scalars(claim: Claim, field: Field, point: Point) -> dict[str, np.ndarray]:
     """Every symbol as an array of the field's numbers at the point."""
     return {n: arranged(map(field.number, point[n].flat), point[n].shape) for n in claim.given}
-
-
-def constants(claim: Claim, field: Field, point: Point) -> dict[str, ExactArray]:
-    """The same as arrays on which the body of a claim without a statement runs."""
-    return {n: ExactArray(one, field) for n, one in scalars(claim, field, point).items()}
-
-
-def run_body(
-    claim: Claim,
-    field: Field,
-    sizes: Sizes,
-    arrays: Mapping[str, Any],
-    mutate: Callable[[Any], Any] | None = None,
-) -> list[Statement]:
-    """What the claim's body says of these arrays, after `mutate` has changed the construction's parameters."""
-    held = {n: ExactArray(a, field) if type(a) is np.ndarray else a for n, a in arrays.items()}
-    values = {**held, **sizes, "xp": Namespace(field)}
-    with stage.at(sizes):
-        parameters = claim.construct(values)
-        if mutate is not None:
-            parameters = mutate(parameters)
-        return claim.statements(values, parameters)
-
-
-def assumed(claim: Claim, sizes: Sizes, arrays: Mapping[str, Any]) -> dict[str, list[AtMost]]:
-    """The side conditions that are bounds, by their text, on these arrays; the others are for plain numbers alone.
-
-    A condition of the latter kind answers True or False, or fails on arrays of a backend of its own.
-    """
-    found = {}
-    for text, condition in claim.assuming.items():
-        try:
-            bounds = as_bounds(call(condition, {**arrays, **sizes}))
-        except FOR_NUMBERS:
-            continue
-        if bounds is not None:
-            found[text] = bounds
-    return found

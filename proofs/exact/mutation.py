@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.arrays.scan import map_leaves
-
 from ..language.statements import Equal, Statement
 from .entries import as_array
 
@@ -48,13 +46,6 @@ class OnLeaf:
 
     path: str
     change: Change
-
-    def __call__(self, parameters: Any) -> Any:
-        """The parameters with the array changed."""
-        names = iter(paths(parameters))
-        return map_leaves(
-            lambda leaf: self.change(leaf) if next(names) == self.path else leaf, parameters
-        )
 
 
 def on_right_side(change: Change) -> Callable[[Statement], Statement]:

@@ -35,10 +35,7 @@ def holds(bound: AtMost) -> bool:
     """Whether left ≤ right in every entry; a number stands for all entries."""
     import numpy as np
 
-    left, right = (
-        np.asarray(getattr(side, "entries", side), dtype=object)
-        for side in (bound.left, bound.right)
-    )
+    left, right = (np.asarray(side, dtype=object) for side in (bound.left, bound.right))
     if left.shape != right.shape and left.ndim and right.ndim:
         raise UsageError(
             f"a condition compares arrays of shapes {left.shape} and {right.shape}{short(bound.place)}; a bound needs "

@@ -347,6 +347,8 @@ def _of_quotient(k: int, adjoint: Node, node: nodes.Map) -> Node:
 
 def _of_power(k: int, adjoint: Node, node: nodes.Map) -> Node:
     base, exponent = node.arguments
+    if not k and making.constant(exponent) == 0:
+        return _zeros(node)
     times = making.entry_of(exponent)
     if k or times is None or not nonnegative(times - 1, exponent.shape):
         raise IllFormed("a power whose exponent may be 0 has no derivative here")

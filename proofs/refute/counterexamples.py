@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.errors import UsageError
-
 from ..check.certificate import Collision, Counterexample, Named, Witness, named
 from ..check.instances.at_point import (
     difference_index,
@@ -25,7 +23,7 @@ from ..check.source import Source
 from ..exact.instance import Point, shapes
 from ..language.claim import Claim
 from ..language.numbers import is_nonzero
-from ..language.sizes import Sizes, by_name
+from ..language.sizes import Sizes
 from ..language.statements import AtMost, Determines, Equal, Statement, Undetermined
 from .shrinking import simplest
 
@@ -55,9 +53,8 @@ def violation(
             continue
         point = simplest(claim, sizes, point, shows)
         part = failing(statements_at(claim, sizes, point) or [])
-        if part is None:
-            raise UsageError(_unsteady(claim, sizes))
-        return Counterexample(named(sizes), part, named(inputs_as_text(point)))
+        if part is not None:
+            return Counterexample(named(sizes), part, named(inputs_as_text(point)))
     return None
 
 
@@ -75,13 +72,6 @@ def violation_in_balls(claim: Claim, every_size: Iterable[Sizes]) -> Counterexam
                     point = simplest(claim, sizes, point, lambda found: False, still)
                     return Counterexample(named(sizes), part, named(inputs_as_text(point)))
     return None
-
-
-def _unsteady(claim: Claim, sizes: Sizes) -> str:
-    return (
-        f"claim {claim.id} gives other results each time it is run at {by_name(sizes) or 'one point'}; "
-        "its body must depend on its arguments alone."
-    )
 
 
 def agreement(claim: Claim, sizes: Sizes, part: int) -> Counterexample | None:
@@ -123,7 +113,7 @@ def collision(
         padded = (_padded(claim, sizes, one) for one in known)
         points = itertools.chain(padded, candidates(claim, sizes, PAIR_TRIES))
         for point, statement in _determinations(claim, sizes, part, points):
-            statistic, value = _entries(statement.statistic), _entries(statement.value)
+            statistic, value = statement.statistic, statement.value
             both = {*statement.shared, *claim.before_inputs}
             shared = inputs_as_text({n: point[n] for n in sorted(both)})
             key = str((shared, nested(statistic)))
@@ -163,7 +153,3 @@ def _determinations(
             statement = found[part]
             if isinstance(statement, Determines | Undetermined):
                 yield point, statement
-
-
-def _entries(value: Any) -> np.ndarray:
-    return value.entries if hasattr(value, "entries") else np.asarray(value, dtype=object)

@@ -114,7 +114,10 @@ class _Screen:
             return self._agrees(changed, make, residues, agree)
         except NotPolynomial:
             self._unchanged.clear()
+        try:
             return self._agrees(changed, make, balls, overlap) and is_identity(changed, make)
+        except NotPolynomial:  # where it has no statement
+            return False
 
     def _agrees(
         self,

@@ -31,16 +31,13 @@ from scanproof.constructs.tokens import windows
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.numeric.export import statements
 from scanproof.numeric.run.rows import constructed, find
-from scanproof.proofs.exact.array import Namespace
+from scanproof.proofs.doors.record.exactly import exactly
 from scanproof.proofs.exact.roots import RootsField
-
-EXACT = Namespace(RootsField())
 
 
 def exactly_predicted(made, x, y):
     """The prediction in Fractions."""
-    model = neutral.mapped(EXACT.asarray, made.model)
-    return neutral.predict(model, EXACT.asarray(x), EXACT.asarray(y)).entries
+    return exactly(RootsField(), lambda xp, *given: neutral.predict(*given), made.model, x, y)
 
 
 def small(rng, shape):
@@ -175,12 +172,15 @@ def test_the_recurrence_of_the_ssd_family_is_the_layer_of_its_mask():
 
 @pytest.mark.parametrize(("n", "d", "steps"), [(1, 1, 1), (1, 3, 2), (5, 2, 3)])
 def test_the_sum_over_the_examples_is_the_layer_of_its_mask(n, d, steps):
-    rng, xp = np.random.default_rng(0), EXACT
-    Z, PV, KQ = (rng.integers(-3, 4, (d + 1, size)) for size in (n + 1, d + 1, d + 1))
-    masked = Masked(attention_to_examples)
-    wanted = masked.outputs(Attention(*map(xp.asarray, (PV, KQ))), xp.asarray(Z), layers=steps)
-    layers = [AttentionToExamples(xp.asarray(PV), xp.asarray(KQ) * Fraction(1, n))] * steps
-    assert (attention_stack(layers, xp.asarray(Z.T)).T.entries == wanted.entries).all()
+    def both(xp, Z, PV, KQ):
+        layers = [AttentionToExamples(PV, KQ * Fraction(1, n))] * steps
+        wanted = Masked(attention_to_examples).outputs(Attention(PV, KQ), Z, layers=steps)
+        return attention_stack(layers, Z.T).T, wanted
+
+    rng = np.random.default_rng(0)
+    given = (rng.integers(-3, 4, (d + 1, size)) for size in (n + 1, d + 1, d + 1))
+    found, wanted = exactly(RootsField(), both, *given)
+    assert (found == wanted).all()
 
 
 def test_equal_two_head_layers_are_the_stack_of_the_statement():

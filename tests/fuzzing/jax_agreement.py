@@ -13,8 +13,8 @@ import numpy as np
 
 from scanproof.proofs.doors.jaxpr.programs import leaves, lowered
 from scanproof.proofs.doors.program import program as readable
+from scanproof.proofs.doors.record.exactly import exactly
 from scanproof.proofs.doors.refused import Refused
-from scanproof.proofs.exact.array import Namespace as Exact
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.exact.scalar import NotPolynomial
 from scanproof.proofs.interpret.evaluate import (
@@ -108,10 +108,10 @@ def agreed(
 
 def _exactly(function: Any, arrays: list[np.ndarray], expected: np.ndarray, name: Any) -> None:
     """The exact computation at the same numbers, too."""
-    xp = Exact(RationalField())
+    read = readable(function)
     try:
-        found = readable(function)(*[xp.asarray(one) for one in arrays]).entries
-    except NotPolynomial:  # it has functions without exact values
+        found = exactly(RationalField(), lambda xp, *given: read(*given), *arrays)
+    except (NotPolynomial, Refused):  # it has functions without exact values
         return
     scale = max(1.0, float(np.abs(expected).max(initial=0)))
     for place in np.ndindex(*expected.shape):

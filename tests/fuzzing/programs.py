@@ -17,7 +17,7 @@ import numpy as np
 from scanproof.constructs.arrays.array_api import outer
 from scanproof.constructs.arrays.ranges import build
 from scanproof.constructs.arrays.scan import scan
-from scanproof.proofs.exact.array import Namespace as Exact
+from scanproof.proofs.doors.record.exactly import exactly
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.interpret.array import symbol
 from scanproof.proofs.interpret.namespace import Namespace, array
@@ -332,25 +332,25 @@ SIZES = [(n, m) for n in (1, 2, 3, 4) for m in (1, 2, 3) if n * m < 10]
 
 
 def agree(a: Program, b: Program, sizes: list[tuple[int, int]]) -> bool:
-    """Whether the two have one value, on exact arrays."""
-    field = RationalField()
+    """Whether the two have one value, in fractions."""
     for n, m in sizes:
-        place = {"N": n, "M": m}
-
-        def given(name: str, dims: Dims, place: dict[str, int] = place) -> Any:
-            lengths = tuple(at(d, place) for d in dims)
-            found = np.empty(lengths, dtype=object)
-            for spot in np.ndindex(lengths):
-                found[spot] = Fraction(entries(f"{name}{len(dims)}", spot))
-            return Exact(field).asarray(found)
-
-        def length(e: Lin, place: dict[str, int] = place) -> int:
-            return at(e, place)
-
-        left, right = (run(p, given, Exact(field), length) for p in (a, b))
-        if left.shape != right.shape or (left.entries != right.entries).any():
+        left, right = (_value(p, {"N": n, "M": m}) for p in (a, b))
+        if left.shape != right.shape or (left != right).any():
             return False
     return True
+
+
+def _value(p: Program, place: dict[str, int]) -> np.ndarray:
+    def computed(xp: Any) -> Any:
+        def given(name: str, dims: Dims) -> Any:
+            found = np.empty([at(d, place) for d in dims], dtype=object)
+            for spot in np.ndindex(found.shape):
+                found[spot] = Fraction(entries(f"{name}{len(dims)}", spot))
+            return xp.asarray(found)
+
+        return run(p, given, xp, lambda e: at(e, place))
+
+    return exactly(RationalField(), computed)
 
 
 def programs(rng: random.Random, count: int) -> Counter:

@@ -8,8 +8,6 @@ import sys
 import weakref
 from typing import SupportsIndex
 
-import jax
-import numpy as np
 from jax import export
 
 from scanproof import equal
@@ -129,12 +127,6 @@ def a_size_that_takes_no_weak_reference(n):
     except TypeError:
         return 2 if n in (4, 5, 6) else 1
     return 1
-
-
-@question_of_an_array(at=4)
-def an_array_that_is_not_numpys_and_has_entries(x):
-    plain = not isinstance(x, np.ndarray | jax.core.Tracer)
-    return 2 if (plain or hasattr(x, "entries")) and x.shape[0] > 3 else 1
 
 
 @question_of_an_array(at=4)

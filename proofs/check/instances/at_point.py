@@ -47,7 +47,7 @@ def statements_at(
 def quick_statements_at(
     claim: Claim, sizes: Sizes, point: Point, mutate: OnLeaf | None = None
 ) -> list[Statement] | None:
-    """The same for a search, far faster on flint's numbers; a body that looks at types sees a difference."""
+    """The same for a search, far faster on flint's numbers."""
     return statements_at(claim, sizes, point, mutate, FlintRootsField())
 
 

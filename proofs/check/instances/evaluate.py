@@ -1,16 +1,19 @@
-"""A claim at fixed sizes in the scalars of a field: its statement is read, or its body run where none is recorded."""
+"""A claim at fixed sizes in the scalars of a field: its statement is read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 
-from ...exact.array import Namespace
-from ...exact.engines import Engine, sides
+from scanproof.constructs.errors import UsageError
+
+from ...doors.record.claims import approached, record
+from ...doors.refused import Refused
+from ...exact.engines import Engine
 from ...exact.field import Field
-from ...exact.instance import entry_names, run_body, symbols
+from ...exact.instance import entry_names, symbols
 from ...exact.mutation import OnLeaf
 from ...exact.polynomials import RationalField
 from ...exact.scalar import NotPolynomial
@@ -21,6 +24,8 @@ from ...language.sizes import Sizes
 from ...readings.exact import Change, Exact
 from ...readings.run import of
 from ...statement.statement import Relation
+from ..fidelity import disagreement
+from ..untraced import run
 from .stated import stated
 
 
@@ -41,10 +46,12 @@ def evaluate(
     """
     with stage.at(sizes):
         own = stated(claim, sizes)
+        if own is None:
+            return [*_unread(claim, sizes)]
         symbolic = field.differentiate is not None and field.generators
-        statement = own and (own.statement if symbolic else own.written)
+        statement = own.statement if symbolic else own.written
         if statement is None:
-            return [_of_body(one, field) for one in run_body(claim, field, sizes, arrays, mutate)]
+            raise NotPolynomial("a gradient of a function without a derivative")
         changes: dict[str, Change] = {} if mutate is None else {mutate.path: mutate.change}
         reading = Exact(field, sizes, arrays, changes)
         return [_said(one, reading, *both) for one, *both in of(statement.relations, reading)]
@@ -85,11 +92,41 @@ def _said(one: Relation, reading: Exact, left: np.ndarray, right: np.ndarray) ->
     return said.KINDS[one.kind](*np.broadcast_arrays(left, right), label)
 
 
-def _of_body(statement: said.Statement, field: Field) -> said.Statement:
-    """What the body of a claim without a statement said, on plain arrays."""
-    if isinstance(statement, said.Approached):
-        return statement
-    names = [name for name in ("left", "right", "statistic", "value") if hasattr(statement, name)]
-    both = sides(statement) if "left" in names else [getattr(statement, n) for n in names]
-    plain = [Namespace(field).asarray(one).entries for one in both]
-    return replace(statement, **dict(zip(names, plain, strict=True)))
+def unread(claim: Claim, sizes: Sizes) -> str:
+    """Why the claim has no statement at these sizes, nor is about limits; "" where it has, or is.
+
+    Raises:
+        Exception: its body's mistake, if that is why.
+    """
+    try:
+        if stated(claim, sizes) is None:
+            _unread(claim, sizes)
+    except NotPolynomial as error:
+        return str(error)
+    return ""
+
+
+def _unread(claim: Claim, sizes: Sizes) -> Sequence[said.Statement]:
+    """What a claim about limits says.
+
+    Raises:
+        Exception: what the body of another claim, of which no statement is read, raises on arrays that record or at
+            numbers.
+        UsageError: if it does with arrays what no claim does.
+        NotPolynomial: if something else is in the way, as what a program is made of, or that the statement is not what
+            the body computes.
+    """
+    with suppress(Refused), approached(claim, sizes) as found:
+        return found
+    refused = None
+    try:
+        differs = disagreement(claim, record(claim, sizes))
+        why = f"what is recorded of the claim is not the claim's own: {differs}"
+    except Refused as error:
+        cause, refused, why = error.__cause__, error, str(error)
+        if cause is not None and not isinstance(cause.__cause__, Refused):
+            raise (UsageError(why) if isinstance(cause, Refused) else cause) from None
+        if cause is not None:  # a program is not read
+            raise NotPolynomial(why) from error
+    run(claim, sizes)
+    raise NotPolynomial(why) from refused

@@ -53,7 +53,7 @@ class Stated:
 
 ALL_SIZES = ()
 Known = dict[tuple[tuple[str, int], ...], Stated | None]
-"""By the sizes that are numbers, `ALL_SIZES` with symbols. Once there is none at numbers, no more are recorded."""
+"""By the sizes that are numbers, `ALL_SIZES` with symbols."""
 KEPT = 8
 """Of so many claims the statements are kept: more would be searched for garbage again and again."""
 _known: WeakKeyDictionary[Claim, Known] = WeakKeyDictionary()
@@ -71,7 +71,7 @@ def stated(claim: Claim, sizes: Sizes | None = None) -> Stated | None:
     if ALL_SIZES not in known:
         known[ALL_SIZES] = _faithful(claim, None)
     found = known[ALL_SIZES]
-    if found is None and sizes and all(at == ALL_SIZES or one for at, one in known.items()):
+    if found is None and sizes:
         key = tuple(sorted(sizes.items()))
         if key not in known:
             known[key] = _faithful(claim, sizes)

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...doors.program import program
-from ...exact.array import Namespace
+from ...doors.record.exactly import exactly
 from ...exact.enclosures import ArbField
 from ...exact.residues import Meter, TooLong
 from ...interpret.questions import aside
@@ -186,11 +186,11 @@ def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
     digits = side.digits(arrays, form) - FUNCTIONS
     try:
         with aside(), flint.ctx.workprec(digits):
-            field = ArbField(Meter(OPERATIONS))
-            given = [Namespace(field).asarray(_fractions(one)) for one in arrays]
-            found = side.arranged(program(side.read, side.framework)(*given))
-            ends = all(ball.is_finite() for one in found for ball in one.entries.flat)
-            return [_widths(one.entries) for one in found] if ends else None
+            field, read = ArbField(Meter(OPERATIONS)), program(side.read, side.framework)
+            given = map(_fractions, arrays)
+            found = exactly(field, lambda xp, *given: tuple(side.arranged(read(*given))), *given)
+            ends = all(ball.is_finite() for one in found for ball in one.flat)
+            return [*map(_widths, found)] if ends else None
     except (Exception, TooLong):  # what balls do not do or decide, as a comparison with NaN
         return None
 

@@ -135,7 +135,8 @@ class Recorded(Operators):
 
     def __float__(self) -> float:
         raise refusal(
-            "a number of an array of the claim was asked", "compute with the array itself"
+            "a number of an array of the claim was asked",
+            "compute with the array itself; leave out float(), int() and the math module",
         )
 
     __int__ = __complex__ = __float__  # type: ignore[assignment]
@@ -204,7 +205,7 @@ def _position(key: Any, length: WholeNumber) -> WholeNumber:
     if making.lies_within(place + length, length) and nonnegative(-place - 1):
         return place + length
     if not isinstance(place, Whole) and not isinstance(length, Whole):
-        raise IndexError(f"index {place} of an axis of length {length}")
+        raise IndexError(f"index {place} is out of bounds for an axis of length {length}")
     raise refusal(f"whether {plain_text(place)} lies within an axis of length {plain_text(length)}")
 
 

@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from scanproof.constructs.arrays.scan import map_leaves
+from scanproof.constructs.errors import UsageError, text_of
 
 from ...exact.mutation import paths
 from ...language import statements as said
 from ...language.calls import call
 from ...language.claim import Claim
 from ...language.conditions import as_bounds
+from ...language.place import short
 from ...language.sizes import dimensions
 from ...statement.binding import following
 from ...statement.errors import IllFormed
@@ -160,9 +162,14 @@ def _relation(one: Any) -> Sides:
         raise Limits("it is about limits, which statements do not speak of")
     pieces = (one.label,) if isinstance(one.label, str) else tuple(one.label)
     label = tuple(number_of(p) if type(p) is Length else str(p) for p in pieces if p != "")
-    if kind in ("determines", "undetermined"):
-        return kind, array(one.statistic).node, array(one.value).node, tuple(one.shared), label
-    return kind, array(one.left).node, array(one.right).node, (), label
+    of_a_map = kind in ("determines", "undetermined")
+    try:
+        sides = (one.statistic, one.value) if of_a_map else (one.left, one.right)
+        left, right = (array(side).node for side in sides)
+    except (TypeError, ValueError, IllFormed) as error:
+        at = short(one.place)
+        raise UsageError(f"a side of the statement{at} is no array: {text_of(error)}") from None
+    return kind, left, right, tuple(one.shared) if of_a_map else (), label
 
 
 def _closed(one: Sides, loops: Sequence[Turns] = ()) -> Relation:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.arrays.protocols import within
 from scanproof.constructs.arrays.scan import leaves, map_leaves
 
 from ...exact.entries import arranged
@@ -29,7 +30,7 @@ class Record:
     """A function, recorded once, for arrays of some shapes.
 
     Args:
-        function: written as definitions are: of the arrays' namespace, and of what is given.
+        function: written as definitions are, or with `scanproof.numpy`: of the arrays' namespace, and of what is given.
         given: arrays, and tuples that such are in; all else is handed on as it is.
 
     Raises:
@@ -46,8 +47,8 @@ class Record:
             return Recorded(Input(str(next(numbers)), next(shapes)))
 
         try:
-            with recording(Recording(numbers=True)):
-                found = function(Namespace(), *map_leaves(held, given))
+            with recording(Recording(numbers=True)), within(xp := Namespace()):
+                found = function(xp, *map_leaves(held, given))
         except Refused as error:
             raise error.__cause__ or error from None
         self._found = map_leaves(_written, found)

@@ -197,7 +197,9 @@ def _noted(method: Callable[..., Any]) -> Callable[..., Any]:
         except Refused:
             raise
         except Exception as error:
-            if _current is not None and not _current.refusals:
+            if _current is None:
+                raise Refused(ENDED) from error
+            if not _current.refusals:
                 _current.refusals.append(f"{error}{here()}")
             raise
 
