@@ -192,7 +192,7 @@ class Rewriting:
         fences = sorted((g for g in m.guards if g.coefficient(v)), key=lambda g: g.coefficient(v))
         if not 0 > v >= -m.bound or any(v in f.variables() for f in m.factors):
             raise IllTyped("a bound index is counted that no factor mentions")
-        c = fences[-1].coefficient(v)
+        c = fences[-1].coefficient(v) if fences else 0
         if [g.coefficient(v) for g in fences] != [-c, c]:
             raise IllTyped("a bound index is counted between two ends")
         numbers = fences[0] + fences[1] + 1
