@@ -102,7 +102,8 @@ def _condition(one: Record) -> str:
 def all_sizes(every: Sequence[Record]) -> str:
     """For which sizes a proof for all sizes holds: "all sizes", or "all T with 70000·T ≤ 2147483647"."""
     said = conditions(every)
-    names = dict.fromkeys(n for e in every for one in e.get("conditions", ()) for n in one["sizes"])
+    products = (m for e in every for one in e.get("conditions", ()) for m in one["sizes"])
+    names = dict.fromkeys(name for product in products for name in product.split("·"))
     return f"all {', '.join(names)} with {said}" if said else "all sizes"
 
 

@@ -1,0 +1,77 @@
+"""Whole numbers have the ends of their formats, and truths are 0 or 1, in programs of both frameworks."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+from scanproof.proofs.decide.proving import prove
+
+HERE = "tests/whole_number_cases.py"
+TWO = "x: T, y: T"
+
+
+def of_torch(program, meant, shapes):
+    return prove(f"{HERE}:{program}", equals=f"{HERE}:{meant}", shapes=shapes).result
+
+
+def conditions(result):
+    return [one for entry in result.evidence for one in entry.get("conditions", ())]
+
+
+WITHIN = {
+    ("flat_places", "flat_places_meant"): {"sizes": {"T·T": 1, "T": -1}, "at_most": 2**31 - 1},
+    ("short_places", "same"): {"sizes": {"T": 1}, "plus": -1, "at_most": 2**15 - 1},
+    ("short_length", "length"): {"sizes": {"T": 1}, "at_most": 2**15 - 1},
+}
+
+
+@pytest.mark.long_cases("flat", "short_places")
+@pytest.mark.parametrize(("program", "meant"), WITHIN)
+def test_numbers_of_positions_and_sizes_fit_their_format_where_sizes_let_them(program, meant):
+    result = of_torch(program, meant, "x: T")
+    assert (result.verdict, result.scope) == ("proved", "all-sizes")
+    assert WITHIN[program, meant].items() <= conditions(result)[0].items()
+
+
+OTHERS = [
+    ("truths_added", "numbers_added"),
+    ("truths_summed", "numbers_summed"),
+    ("half_in_whole_numbers", "half_in_numbers"),
+]
+
+
+@pytest.mark.long_cases("summed", "half")
+@pytest.mark.parametrize(("program", "meant"), OTHERS)
+def test_truths_are_0_or_1_and_whole_numbers_hold_no_fraction(program, meant):
+    assert of_torch(program, meant, TWO).verdict != "proved"
+
+
+@pytest.mark.long
+def test_a_number_that_fills_whole_numbers_is_cut():
+    assert of_torch("halves_of_ones", "twos", "x: T").scope == "all-sizes"
+
+
+def on_curve(x, y):
+    return x * y - 7.25 * x - 5.75 * y + 3.375
+
+
+@pytest.mark.long
+def test_a_product_of_truths_is_whether_some_are_both_true():
+    def truths(x, y):
+        a = on_curve(x, y) == 0
+        return x * jnp.dot(a, a).astype(x.dtype)
+
+    def numbers(x, y):
+        a = (on_curve(x, y) == 0).astype(x.dtype)
+        return x * jnp.dot(a, a)
+
+    assert prove(truths, equals=numbers, shapes=TWO).result.verdict != "proved"
+
+
+@pytest.mark.long
+def test_the_place_of_the_greatest_fits_its_format():
+    short = lambda x: lax.argmax(x, 0, jnp.int16).astype(x.dtype)  # noqa: E731
+    found = prove(short, equals=lambda x: jnp.argmax(x).astype(x.dtype), shapes="x: T").result
+    assert conditions(found)[0]["at_most"] == 2**15 - 1
