@@ -33,7 +33,9 @@ TOGETHER = 4
 
 def nearby(numbers: set[int]) -> list[int]:
     """Numbers that stand in the code, and their neighbours; −400 counts as 400, as in `rows[-400:]`."""
-    return sorted({abs(n) + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= abs(n) + k <= SPELLED})
+    return sorted(
+        {abs(n) + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= abs(n) + k <= SPELLED}
+    )
 
 
 def next_sizes(claim: Claim) -> dict[str, dict[str, int]]:

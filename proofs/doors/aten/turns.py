@@ -6,12 +6,14 @@ import builtins
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from ...interpret.questions import place
 from ..loops.growing import Growing
 from ..loops.items import UNBOUND, Items
 from ..loops.keeping import Kept
+from ..refused import KeepsState
 from .observing import Seen, flat, key_of, rebuilt, tensors
 from .refusal import FirstTurn, Refused, beside, torch
 from .scans import Symbols, scanned
@@ -99,6 +101,7 @@ class SizedLoop:
 
     def run(self) -> tuple[Any, ...]:
         """The values of the names after all turns."""
+        _leaves_asked()
         self._expect_followed()
         for k in builtins.range(self.now.apart.get(key_of(self.body), 0)):
             if not self.items.length >= k + 1:
@@ -169,7 +172,7 @@ class SizedLoop:
         if seen.refused:
             raise Refused(f"{seen.refused}{self.where}")
         if seen.changed:
-            raise Refused(seen.changed)
+            raise KeepsState(seen.changed)
         for name, steps in seen.counters.items():
             if builtins.len(steps) > 1 and name not in self.first:
                 raise self._refuse(name, "a whole number that turns change by different amounts")
@@ -230,11 +233,11 @@ class SizedLoop:
             one.expect_unasked()
         changed = kept.change(self.where)
         if changed:
-            raise Refused(changed)
+            raise KeepsState(changed)
         return after
 
     def _asked(self, what: str) -> Refused:
-        return Refused(f"{what}, in a loop over a size{place(beside())}")
+        return KeepsState(f"{what}, in a loop over a size{place(beside())}")
 
     def _begins_otherwise(self, why: str) -> Refused:
         return FirstTurn(f"{why} in a loop over a size{self.where}", key_of(self.body))
@@ -340,6 +343,14 @@ class SizedLoop:
             leaves = [next(rows).select(0, length - 1) for _ in builtins.range(spec.num_leaves)]
             found[k] = rebuilt(leaves, spec, ExitStack())
         return tuple(found)
+
+
+@cache
+def _leaves_asked() -> None:
+    """Have PyTorch ask a list to which turns append for its leaves, where it would take it for one."""
+    from torch.utils import _pytree
+
+    _pytree.register_pytree_node(Growing, Growing.leaves, lambda items, _: list(items))
 
 
 def kept_before(

@@ -19,7 +19,7 @@ from ..loops.growing import Growing, Trial
 from ..loops.items import UNBOUND, Arrays, Items, Listed, Rows, collecting, value_of
 from ..loops.keeping import Kept
 from ..loops.rewriting import loops_as_calls, rewritten
-from .asked import Decided, dimension_type, folders
+from .asked import Decided, KeepsState, dimension_type, folders
 from .stand_ins import modules
 from .turns import APART, Asked, Turn, item, number_of
 
@@ -132,6 +132,7 @@ def _rewritten(function: Callable[..., Any], apart: dict[CodeType, int]) -> Iter
 def _through(jax: ModuleType) -> dict[int, Any]:
     """By the identities of JAX's modules and functions what stands for them."""
     jnp = jax.numpy
+    jax.tree_util.register_pytree_node(Growing, Growing.leaves, lambda _, items: list(items))
     of_rows = {
         "stack": _of_rows(jnp.stack, _stacked),
         "array": _of_rows(jnp.array, _stacked),
@@ -309,14 +310,17 @@ class _Sized:
                 if isinstance(values[k], Growing):
                     values[k].expect_unasked()
                 if after[k] is not values[k]:
-                    raise self._refuse(f"{name}, a list for which a turn gives another value,")
+                    raise KeepsState(
+                        f"{name}, a list for which a turn gives another value, in a loop over a size"
+                        f"{self.where}"
+                    )
         changed = kept.change(self.where)
         if changed:
-            raise Decided(changed)
+            raise KeepsState(changed)
         return after
 
     def _asked(self, what: str) -> Decided:
-        return Decided(f"{what}, in a loop over a size{ARRAYS.place()}")
+        return KeepsState(f"{what}, in a loop over a size{ARRAYS.place()}")
 
     def _states(self, values: Sequence[Any]) -> list[Any]:
         jax = jax_for("a program")
@@ -403,7 +407,7 @@ class _Table(dict):
         self._loop = loop
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        raise self._loop._refuse("writing an item of a dictionary")
+        raise self._loop._asked("writing an item of a dictionary")
 
 
 NAMES = {

@@ -45,9 +45,16 @@ class Growing(Listed):
         self.asked = self.asked or error
         return error
 
+    def leaves(self) -> Any:
+        """For frameworks, which would take the list for a single leaf of a tree."""
+        raise self.question("the items")
+
     def expect_unasked(self) -> None:
         """Raise what was asked, if the turn caught it."""
-        if self.asked is None and (list.__len__(self), type(list.__getitem__(self, 0))) != (1, _Inside):
+        if self.asked is None and (list.__len__(self), type(list.__getitem__(self, 0))) != (
+            1,
+            _Inside,
+        ):
             raise self.question("writing items")
         if self.asked is not None:
             raise self.asked
@@ -82,7 +89,14 @@ class _Inside:
 
 KNOWN = ("append", "extend", "__iadd__", "__init__", "__new__", "__getattribute__", "__setattr__")
 """What a list answers in a turn."""
-OBJECTS = ("__class__", "__delattr__", "__dir__", "__doc__", "__init_subclass__", "__subclasshook__")
+OBJECTS = (
+    "__class__",
+    "__delattr__",
+    "__dir__",
+    "__doc__",
+    "__init_subclass__",
+    "__subclasshook__",
+)
 """What every object answers alike."""
 WORDS = {
     "__bool__": "the truth",

@@ -182,7 +182,9 @@ def _items(path: str, value: Any) -> list[Part]:
     for plain in (set, frozenset):
         if isinstance(value, plain):
             return [(path, one) for one in plain.__iter__(value)]
-    if isinstance(value, bytearray | array) or (_root(kind) == "numpy" and hasattr(kind, "tobytes")):
+    if isinstance(value, bytearray | array) or (
+        _root(kind) == "numpy" and hasattr(kind, "tobytes")
+    ):
         return [(path, bytes(value) if isinstance(value, bytearray) else value.tobytes())]
     if _root(kind) == "numpy" and hasattr(kind, "bit_generator"):
         return [(path, repr(value.bit_generator.state))]
@@ -222,7 +224,9 @@ def _place(iterator: Any) -> Any:
 def _attributes(path: str, value: Any) -> list[Part]:
     """The attributes of an object, if its class is the user's or only holds attributes; of others, functions."""
     kind = type(value)
-    if not (_is_users(kind.__module__) or isinstance(value, types.SimpleNamespace) or _is_module(kind)):
+    if not (
+        _is_users(kind.__module__) or isinstance(value, types.SimpleNamespace) or _is_module(kind)
+    ):
         return _callables(path, value)
     found: list[Part] = [(kind.__name__, kind)]
     cached = {
