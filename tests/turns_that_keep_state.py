@@ -259,13 +259,6 @@ def of_tensor(x):
     return torch.stack([step(x[t]) for t in range(x.shape[0])])
 
 
-def in_text(x):
-    rows = []
-    for t in range(x.shape[0]):
-        rows.append(0 * x[t] if t and f"{t}".endswith("0000") else x[t])
-    return torch.stack(rows)
-
-
 def appended(x):
     rows = []
     for t in range(x.shape[0]):

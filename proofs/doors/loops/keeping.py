@@ -176,6 +176,7 @@ def _items(path: str, value: Any) -> list[Part]:
     if isinstance(value, dict):
         found = [(_entry(path, key), one) for key, one in dict.items(value)]
         return [*((path, key) for key in dict.keys(value)), *found]
+    plain: Any  # whose iteration, and no other of a class below, gives the items
     for plain in (list, tuple, deque):
         if isinstance(value, plain):
             return [(f"{path}[{k}]", one) for k, one in enumerate(plain.__iter__(value))]
