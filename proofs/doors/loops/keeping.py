@@ -22,6 +22,7 @@ from typing import Any
 
 from .growing import Growing
 from .items import UNBOUND
+from .rewriting import PREFIX
 
 MOST = 100_000
 """The most values that are compared."""
@@ -34,8 +35,6 @@ LIBRARIES = frozenset(
 ) - {"__main__"}
 """Packages whose functions and objects keep nothing that a user's loop reads, but caches."""
 PLAIN = (int, str, bytes, float, complex, type(None))
-ADDED = "_scanproof_"
-"""How names begin that rewriting adds to a module."""
 Part = tuple[str, Any]
 """How the user would spell a value, and the value."""
 
@@ -143,7 +142,7 @@ def _of_function(function: types.FunctionType) -> Iterator[Part]:
     names = list(_names(function.__code__))
     for one in names:
         value = function.__globals__.get(one, UNBOUND)
-        if one.startswith(ADDED) or value is UNBOUND:
+        if one.startswith(PREFIX) or value is UNBOUND:
             continue
         if not isinstance(value, types.ModuleType):
             yield one, value
@@ -257,8 +256,8 @@ def _callables(path: str, value: Any) -> list[Part]:
     held = [*_vars(value).values(), *(_filled(cells or ()))]
     if isinstance(value, functools._lru_cache_wrapper):  # whose cache changes no number
         held = [value.__wrapped__]
-    elif callable(value) and not isinstance(value, types.BuiltinFunctionType):
-        held += [vars_ for vars_ in [getattr(value, "__wrapped__", None)] if vars_ is not None]
+    elif callable(value):
+        held.append(getattr(value, "__wrapped__", None))
     known = (types.FunctionType, types.MethodType, functools.partial)
     return [
         (getattr(one, "__name__", path), one)
