@@ -407,7 +407,7 @@ class _Table(dict):
         self._loop = loop
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        raise self._loop._asked("writing an item of a dictionary")
+        raise KeepsState(f"writing an item of a dictionary in a loop over a size{self._loop.where}")
 
 
 NAMES = {
