@@ -93,7 +93,7 @@ def outcome(result: Callable[[], Any]) -> Any:
         return result()
     except Unreadable as error:
         why = f"{NOT_READ}: {placed(error)}"
-        return Unsafe(why) if error.unsafe else why
+        return Unsafe(why) if _is_unsafe(error) else why
     except _Doubtful as error:
         return Unsafe(str(error))
     except NotItself as error:
@@ -108,6 +108,15 @@ def outcome(result: Callable[[], Any]) -> Any:
         return f"for all sizes {_recursing(error)}"
     except (TypeError, ValueError, AttributeError, IndexError) as error:
         return f"{NOT_READ} ({type(error).__name__}): {placed(error)}"
+
+
+def _is_unsafe(error: BaseException | None) -> bool:
+    """Whether an error, or what it came from, makes other sizes doubtful."""
+    while error is not None:
+        if getattr(error, "unsafe", False):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _recursing(error: RecursionError) -> str:

@@ -32,8 +32,10 @@ TOGETHER = 4
 
 
 def nearby(numbers: set[int]) -> list[int]:
-    """Numbers that stand in the code, and their neighbours."""
-    return sorted({n + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= n + k <= SPELLED})
+    """Numbers that stand in the code, and their neighbours; −400 counts as 400, as in `rows[-400:]`."""
+    return sorted(
+        {abs(n) + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= abs(n) + k <= SPELLED}
+    )
 
 
 def next_sizes(claim: Claim) -> dict[str, dict[str, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from ..statement.whole import Number
 
@@ -18,9 +18,18 @@ class Depends(NamedTuple):
 class Refused(Exception):
     """What a body or a program does has no nodes; the message says it by name, with the line."""
 
+    unsafe: ClassVar[bool] = False
+    """Whether what holds at a few sizes is likely to fail at others, as `Unreadable.unsafe` says."""
+
     def __init__(self, why: str, depends: Depends | None = None, placed: bool = False) -> None:
         super().__init__(why)
         self.placed = placed
         """Whether the message has the operation and the line."""
         self.depends = depends
         """What it hinges on, where that is known."""
+
+
+class KeepsState(Refused):
+    """A turn of a loop over a size leaves to the next one what the loop does not follow, or asks for it."""
+
+    unsafe = True

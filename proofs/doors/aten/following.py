@@ -18,10 +18,7 @@ from .loops import NAMES
 from .refusal import Decided, FirstTurn, Refused, beside, torch
 from .running import codes_run, functions_of
 from .tracing import Given, Traced, Turns, example_inputs, example_sizes, numbers_in, trace
-from .turns import TURNS, Session, session
-
-APART = 2
-"""So many of the first turns of a loop may be told apart from the rest."""
+from .turns import APART, TURNS, Session, session
 
 
 def followed(

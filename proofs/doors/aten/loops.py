@@ -10,10 +10,12 @@ import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...interpret.questions import place
 from ..loops.items import UNBOUND, Items, Listed, collecting, value_of
 from .observing import Seen, Snapshot, key_of
+from .refusal import beside
 from .tensors import TENSORS, is_symbol, root
-from .turns import SizedLoop, running
+from .turns import APART, SizedLoop, kept_before, running
 
 
 def loop(
@@ -44,11 +46,18 @@ def loop(
                 now.seen[one].around = True
             now.seen.setdefault(key_of(body), Seen())
             now.running.append(key_of(body))
-        for item in turns:
-            start = None if now.tracing else Snapshot(names, before)
+        for k, item in enumerate(turns):
+            start = kept = None
+            if not now.tracing:
+                start = Snapshot(names, before)
+                if k >= APART:
+                    lists = [one for one in before if isinstance(one, list)]
+                    kept = kept_before(body, names, before, lists)
             after = body(item, *before)
             if start is not None:
-                start.note(now.seen[key_of(body)], after)
+                seen = now.seen[key_of(body)]
+                start.note(seen, after)
+                seen.changed = seen.changed or (kept.change(place(beside())) if kept else "")
             before = after
         if not now.tracing:
             now.running.pop()

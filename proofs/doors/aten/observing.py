@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..loops.growing import Growing
 from ..loops.items import UNBOUND, Items
 from .refusal import torch
 from .tensors import Rows
@@ -33,6 +34,8 @@ class Seen:
     """Tensors of which lists got items."""
     around: bool = False
     """Whether there are loops inside of it."""
+    changed: str = ""
+    """What else a turn after the first ones changes, in a sentence."""
     refused: str = ""
     """Why it cannot be one node, if that was seen."""
 
@@ -47,6 +50,8 @@ def flat(value: Any) -> tuple[list[Any], Any]:
         return list(value.parts), value
     from torch.utils import _pytree
 
+    if isinstance(value, Growing):  # its items are those of a turn of the loop around
+        return [], _pytree.tree_structure(())
     return _pytree.tree_flatten(value)
 
 

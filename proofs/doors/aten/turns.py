@@ -6,10 +6,14 @@ import builtins
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from ...interpret.questions import place
-from ..loops.items import UNBOUND, Items, Listed
+from ..loops.growing import Growing
+from ..loops.items import UNBOUND, Items
+from ..loops.keeping import Kept
+from ..refused import KeepsState
 from .observing import Seen, flat, key_of, rebuilt, tensors
 from .refusal import FirstTurn, Refused, beside, torch
 from .scans import Symbols, scanned
@@ -48,6 +52,8 @@ class Session:
         return symbol
 
 
+APART = 2
+"""So many of the first turns of a loop may be told apart from the rest."""
 TURNS = 40
 """The most loops over sizes that one trace may meet."""
 INSIDE = 9
@@ -95,6 +101,7 @@ class SizedLoop:
 
     def run(self) -> tuple[Any, ...]:
         """The values of the names after all turns."""
+        _leaves_asked()
         self._expect_followed()
         for k in builtins.range(self.now.apart.get(key_of(self.body), 0)):
             if not self.items.length >= k + 1:
@@ -164,6 +171,8 @@ class SizedLoop:
         seen = self.seen
         if seen.refused:
             raise Refused(f"{seen.refused}{self.where}")
+        if seen.changed:
+            raise KeepsState(seen.changed)
         for name, steps in seen.counters.items():
             if builtins.len(steps) > 1 and name not in self.first:
                 raise self._refuse(name, "a whole number that turns change by different amounts")
@@ -194,7 +203,7 @@ class SizedLoop:
             if name in self.first:
                 one = UNBOUND
             elif isinstance(one, list) and name in self.seen.appended:
-                one = Listed(one)
+                one = Growing(self._asked, name)
             elif not isinstance(one, t.nn.Module | Items) and tensors(one):
                 leaves, spec = flat(one)
                 copies = [x.clone() if isinstance(x, t.Tensor) else x for x in leaves]
@@ -207,13 +216,28 @@ class SizedLoop:
         return list(after)
 
     def _body(self, item: Any, values: Sequence[Any]) -> Any:
-        """What the names stand for after a turn; one that has no value yet may be read after the first turn."""
+        """What the names stand for after a turn; one that has no value yet may be read after the first turn.
+
+        Raises:
+            Refused: if the turn changes what the loop does not follow.
+        """
+        lists = [one for one in values if isinstance(one, Growing)]
+        kept = kept_before(self.body, self.names, values, lists)
         try:
-            return self.body(item, *values)
+            after = self.body(item, *values)
         except TypeError as error:
             if type(UNBOUND).__name__ not in str(error):
                 raise
             raise self._begins_otherwise("a name without a value before it") from error
+        for one in lists:
+            one.expect_unasked()
+        changed = kept.change(self.where)
+        if changed:
+            raise KeepsState(changed)
+        return after
+
+    def _asked(self, what: str) -> Refused:
+        return KeepsState(f"{what}, in a loop over a size{place(beside())}")
 
     def _begins_otherwise(self, why: str) -> Refused:
         return FirstTurn(f"{why} in a loop over a size{self.where}", key_of(self.body))
@@ -255,7 +279,7 @@ class SizedLoop:
         turn = number + self.offset
         with ExitStack() as entered:
             values: list[Any] = []
-            lists: dict[str, Any] = {}
+            lists: dict[str, Growing] = {}
             for k, name in enumerate(self.names):
                 leaves, spec = self.flats[k]
                 if name in self.first:
@@ -266,7 +290,7 @@ class SizedLoop:
                 elif name in self.seen.counters:
                     values.append(self.before[k] + self.steps[name] * number)
                 elif name in self.seen.appended:
-                    lists[name] = Listed()
+                    lists[name] = Growing(self._asked, name)
                     values.append(lists[name])
                 elif any(id(one) in known for one in leaves):
                     values.append(rebuilt([known.get(id(x), x) for x in leaves], spec, entered))
@@ -277,8 +301,8 @@ class SizedLoop:
         result = [*memory]
         for k in self.carried:
             result += [self._tensor(x) for x in flat(after[k])[0]]
-        self.forms = [(n, [flat(one)[1] for one in v]) for n, v in lists.items()]
-        made = [self._tensor(x) for v in lists.values() for one in v for x in flat(one)[0]]
+        self.forms = [(n, [flat(one)[1] for one in v.added]) for n, v in lists.items()]
+        made = [self._tensor(x) for v in lists.values() for one in v.added for x in flat(one)[0]]
         self.last = [
             (k, flat(after[k])[1])
             for k, n in enumerate(self.names)
@@ -319,6 +343,23 @@ class SizedLoop:
             leaves = [next(rows).select(0, length - 1) for _ in builtins.range(spec.num_leaves)]
             found[k] = rebuilt(leaves, spec, ExitStack())
         return tuple(found)
+
+
+@cache
+def _leaves_asked() -> None:
+    """Have PyTorch ask a list to which turns append for its leaves, where it would take it for one."""
+    from torch.utils import _pytree
+
+    _pytree.register_pytree_node(Growing, Growing.leaves, lambda items, _: list(items))
+
+
+def kept_before(
+    body: Any, names: Sequence[str], values: Sequence[Any], growing: Sequence[Any]
+) -> Kept:
+    """What a turn may reach, before it; of the names' tensors it is known otherwise what is written."""
+    roots = dict(zip(names, values, strict=True))
+    followed = [x for one in values for _, x in tensors(one)]
+    return Kept({**roots, "the body of the loop": body}, followed, growing)
 
 
 def _has(every: Sequence[Any], one: Any) -> bool:

@@ -29,6 +29,12 @@ class Decided(Unreadable):
     """A program's text queries a fact about sizes that holds at some of them only."""
 
 
+class KeepsState(Decided):
+    """A turn of a loop over a size leaves to the next one what the loop does not follow, or asks for it."""
+
+    unsafe = True
+
+
 MODULE, NAME = "jax._src.export.shape_poly", "_DimExpr"
 """Where JAX has the type of symbolic dimensions, which it does not make public."""
 

@@ -15,9 +15,11 @@ from typing import Any
 
 from ...interpret.questions import aside, listening, place
 from ...language.libraries import jax as jax_for
+from ..loops.growing import Growing, Trial
 from ..loops.items import UNBOUND, Arrays, Items, Listed, Rows, collecting, value_of
+from ..loops.keeping import Kept
 from ..loops.rewriting import loops_as_calls, rewritten
-from .asked import Decided, dimension_type, folders
+from .asked import Decided, KeepsState, dimension_type, folders
 from .stand_ins import modules
 from .turns import APART, Asked, Turn, item, number_of
 
@@ -130,6 +132,7 @@ def _rewritten(function: Callable[..., Any], apart: dict[CodeType, int]) -> Iter
 def _through(jax: ModuleType) -> dict[int, Any]:
     """By the identities of JAX's modules and functions what stands for them."""
     jnp = jax.numpy
+    jax.tree_util.register_pytree_node(Growing, Growing.leaves, lambda _, items: list(items))
     of_rows = {
         "stack": _of_rows(jnp.stack, _stacked),
         "array": _of_rows(jnp.array, _stacked),
@@ -258,6 +261,7 @@ class _Sized:
         length = self.items.length - offset
         self.offset = offset
         self.counters: dict[str, Any] = {}
+        self.appended: set[str] = set()
         self.carried: list[int] = []
         self._learn(length)
         start = self._states(self.before)
@@ -282,7 +286,8 @@ class _Sized:
         def trial() -> Any:
             values = self._values([], jax.numpy.asarray(0), trial=True)
             number = Turn(jax.numpy.asarray(0), self.key, self.where, self.offset)
-            after = self.body(self.items.item(number, self.items.parts), *values)
+            after = self._body(number, values)
+            self.appended = {n for n, one in self.lists.items() if one.has_grown}
             for k, (name, one, new) in enumerate(zip(self.names, values, after, strict=True)):
                 if name in self.first or one is new or isinstance(one, Listed):
                     continue
@@ -294,6 +299,28 @@ class _Sized:
 
         jax.eval_shape(trial)
         self.carried = sorted(seen.values())
+
+    def _body(self, turn: Turn, values: Sequence[Any]) -> Any:
+        """What names stand for after a turn, which changes nothing else but lists by what it appends."""
+        roots = {**dict(zip(self.names, values, strict=True)), "the body of the loop": self.body}
+        kept = Kept(roots, growing=self.lists.values())
+        after = self.body(self.items.item(turn, self.items.parts), *values)
+        for k, name in enumerate(self.names):
+            if isinstance(values[k], Listed) and name not in self.first:
+                if isinstance(values[k], Growing):
+                    values[k].expect_unasked()
+                if after[k] is not values[k]:
+                    raise KeepsState(
+                        f"{name}, a list for which a turn gives another value, in a loop over a size"
+                        f"{self.where}"
+                    )
+        changed = kept.change(self.where)
+        if changed:
+            raise KeepsState(changed)
+        return after
+
+    def _asked(self, what: str) -> Decided:
+        return KeepsState(f"{what}, in a loop over a size{ARRAYS.place()}")
 
     def _states(self, values: Sequence[Any]) -> list[Any]:
         jax = jax_for("a program")
@@ -310,12 +337,13 @@ class _Sized:
         """What names stand for before a turn."""
         jax = jax_for("a program")
         given, found = iter(states), []
-        self.lists: dict[str, Listed] = {}
+        self.lists: dict[str, Any] = {}
         for k, (name, one) in enumerate(zip(self.names, self.before, strict=True)):
             if name in self.first:
                 found.append(UNBOUND)
-            elif isinstance(one, Listed):
-                self.lists[name] = Listed()
+            elif isinstance(one, Listed) and (trial or name in self.appended):
+                grows = isinstance(one, Growing) or not trial
+                self.lists[name] = Growing(self._asked, name) if grows else Trial(one)
                 found.append(self.lists[name])
             elif isinstance(one, dict):
                 found.append(_Table(one, self))
@@ -335,16 +363,16 @@ class _Sized:
         jax = jax_for("a program")
         values = self._values(states, number)
         turn = Turn(number, self.key, self.where, self.offset)
-        after = self.body(self.items.item(turn, self.items.parts), *values)
+        after = self._body(turn, values)
         new = self._states(after)
         if len(new) != len(states):
             raise self._refuse("a name to which a turn gives another form,")
         made = []
-        for name, items in self.lists.items():
-            if len(items) > 1 or any(len(jax.tree.leaves(one)) != 1 for one in items):
+        for name, one in self.lists.items():
+            if len(one.added) > 1 or any(len(jax.tree.leaves(x)) != 1 for x in one.added):
                 raise self._refuse(f"{name}, {APPENDED},")
-            made += [jax.numpy.asarray(number_of(one)) for one in items]
-        self.made = [name for name, items in self.lists.items() if items]
+            made += [jax.numpy.asarray(number_of(x)) for x in one.added]
+        self.made = [name for name, one in self.lists.items() if one.added]
         self.last = [
             (k, jax.tree.structure(after[k]))
             for k, n in enumerate(self.names)
@@ -379,7 +407,7 @@ class _Table(dict):
         self._loop = loop
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        raise self._loop._refuse("writing an item of a dictionary")
+        raise KeepsState(f"writing an item of a dictionary in a loop over a size{self._loop.where}")
 
 
 NAMES = {

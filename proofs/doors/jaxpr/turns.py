@@ -21,6 +21,12 @@ class Asked(Exception):
         self.loop = loop
 
 
+class Spelled(Asked):
+    """The text of the number of a turn was asked, which is another text in each."""
+
+    unsafe = True
+
+
 class Turn:
     """factor · t + offset, where t = 0, 1, … is an array of JAX's that a scan gives.
 
@@ -144,7 +150,20 @@ class Turn:
     def __index__(self) -> int:
         raise self._asked()
 
-    __hash__ = None  # type: ignore[assignment]
+    def __str__(self) -> str:
+        raise Spelled(
+            f"a text of the number of a turn of a loop over a size{self.where}", self.loop
+        )
+
+    def __format__(self, form: str) -> str:
+        return str(self)
+
+    def __hash__(self) -> int:
+        raise self._asked()
+
+    __repr__ = __str__
+    __divmod__ = __rmod__ = __rfloordiv__ = __rdivmod__ = __mod__
+    __int__ = __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = __index__
 
 
 def _is_whole(value: Any) -> bool:

@@ -153,8 +153,10 @@ class Arrays(ABC):
             return value.shape[0]
         if isinstance(value, Items):
             return value.length
-        if isinstance(value, list) and any(isinstance(one, Rows) for one in value):
-            return builtins.sum(one.length if isinstance(one, Rows) else 1 for one in value)
+        if isinstance(value, list):
+            items = builtins.list(list.__iter__(value))
+            if any(isinstance(one, Rows) for one in items):
+                return builtins.sum(one.length if isinstance(one, Rows) else 1 for one in items)
         return builtins.len(value)
 
     def zip_(self, *given: Any, **options: Any) -> Any:
