@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...interpret.questions import place
 from ...statement import choices, making
 from ...statement.nodes import Node
 from ..infinities import Value
+from .memory import Shared, arrays, is_view, written
 from .refusal import Refused, beside, torch
 from .table import moving, rule
 
@@ -16,11 +16,15 @@ PARTS = 2
 """The length of a complex array's last axis: the real part, and the imaginary one."""
 
 
-def by_parts(refusals: list[Refused]) -> Any:
+def by_parts(refusals: list[Refused], shared: Shared) -> Any:
     """A mode in which what is computed of complex numbers is computed of their parts, in loops, too.
 
     The parts are arrays of their own: what is written into a complex array, or into a real one that shares memory with
-    one, would be lost. `refusals` learns of such writes, whatever the program catches.
+    one, would be lost.
+
+    Args:
+        refusals: learns of such writes, whatever the program catches.
+        shared: learns which memory complex and real arrays share.
     """
     from torch._decomp import decomposition_table
     from torch._ops import HigherOrderOperator
@@ -33,10 +37,6 @@ def by_parts(refusals: list[Refused]) -> Any:
     class ByParts(ComplexTensorMode):
         supports_higher_order_operators = True
 
-        def __init__(self) -> None:
-            super().__init__()
-            self.shared = _Shared()
-
         def __torch_dispatch__(
             self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
         ) -> Any:
@@ -44,28 +44,23 @@ def by_parts(refusals: list[Refused]) -> Any:
             if not isinstance(func, HigherOrderOperator):
                 self._expect_nothing_lost(func, args, kwargs)
                 found = self._computed(func, types, args, kwargs)
-                if _is_view(func):
-                    self.shared.learn(_tensors((args, kwargs, found)))
+                if is_view(func):
+                    every = arrays((args, kwargs, found))
+                    if len({is_complex(one.dtype) for one in every}) > 1:
+                        shared.add(every, "memory that a complex and a real array share")
                 return found
             turn, *given = args
-            seen: set[int] = set()
 
             def inside(*values: Any) -> Any:
                 with self:
-                    found = turn(*values)
-                seen.update(k for k, one in enumerate(tree_leaves(values)) if one in self.shared)
-                return found
+                    return turn(*values)
 
-            found = func(inside, *given, **kwargs)
-            outside = tree_leaves(given)
-            self.shared.add(outside[k] if k < len(outside) else None for k in seen)
-            return found
+            return func(inside, *given, **kwargs)
 
         def _expect_nothing_lost(self, func: Any, args: Any, kwargs: dict[str, Any]) -> None:
-            for one in _written(func, args, kwargs):
-                complex_ = is_complex(one.dtype)
-                if complex_ or one in self.shared:
-                    into = "a complex array" if complex_ else "memory that a complex array shares"
+            for one in written(func, args, kwargs):
+                into = "a complex array" if is_complex(one.dtype) else shared.of(one)
+                if into:
                     error = Refused(
                         f"a write into {into} ({str(func).rpartition('.')[0]}{place(beside())}); "
                         "build a new array: torch.where, torch.stack, torch.complex",
@@ -88,57 +83,6 @@ def by_parts(refusals: list[Refused]) -> Any:
                 return made(*args, **kwargs)
 
     return ByParts()
-
-
-class _Shared:
-    """Memory that complex and real arrays share."""
-
-    def __init__(self) -> None:
-        self._known: dict[int | None, Any] = {}
-        """By its address, which stays its address as long as it is kept; None stands for any."""
-
-    def learn(self, of_a_view: Sequence[Any]) -> None:
-        """What a view is of, and the view: if one is complex and another real, their memory is shared."""
-        if len({is_complex(one.dtype) for one in of_a_view}) > 1:
-            self.add(of_a_view)
-
-    def add(self, tensors: Iterable[Any]) -> None:
-        for one in tensors:
-            memory = _memory(one)
-            self._known[None if memory is None else memory._cdata] = memory
-
-    def __contains__(self, one: Any) -> bool:
-        if not self._known or not isinstance(one, torch().Tensor):
-            return False
-        memory = _memory(one)
-        return memory is None or None in self._known or memory._cdata in self._known
-
-
-def _memory(tensor: Any) -> Any:
-    """Where a tensor is kept; None where that is not known."""
-    try:
-        return tensor.untyped_storage()
-    except (AttributeError, NotImplementedError, RuntimeError):
-        return None
-
-
-def _is_view(func: Any) -> bool:
-    return any(one.alias_info and not one.alias_info.is_write for one in func._schema.returns)
-
-
-def _written(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-    """The tensors that an operation writes into."""
-    if not func._schema.is_mutable:
-        return []
-    named = func._schema.arguments
-    given = {**{one.name: value for one, value in zip(named, args, strict=False)}, **kwargs}
-    return _tensors([given.get(a.name) for a in named if a.alias_info and a.alias_info.is_write])
-
-
-def _tensors(values: Any) -> list[Any]:
-    from torch.utils._pytree import tree_leaves
-
-    return [one for one in tree_leaves(values) if isinstance(one, torch().Tensor)]
 
 
 def _as_array(value: Any) -> Any:

@@ -23,6 +23,7 @@ from ..refused import Depends
 from . import texts
 from .complex_numbers import by_parts
 from .indexing import lines
+from .memory import Shared
 from .refusal import Decided, Refused, beside, torch
 from .sizes import Sizes, Unsaid, examples
 from .table import RULES
@@ -101,6 +102,8 @@ class Turns:
 
     symbols: list[Any]
     used: list[tuple[Any, Any, Any]]
+    shared: Shared
+    """What turns make share memory."""
 
 
 def trace(
@@ -139,15 +142,17 @@ def trace(
     env = _questions()
     mode = FakeTensorMode(shape_env=env, allow_non_fake_inputs=True)
     trees: list[Any] = []
+    shared = Shared() if turns is None else turns.shared
     refusals: list[Refused] = []
     """What the program did that is not read, though it may have caught the error."""
 
     def flat(*tensors: Any) -> Any:
+        shared.clear()
         if turns is not None:
             turns.symbols[:] = [one.shape[0] - 1 for one in tensors[len(given) :]]
             turns.used.clear()
             tensors = tensors[: len(given)]
-        with by_parts(refusals):
+        with by_parts(refusals, shared):
             leaves, tree = _pytree.tree_flatten(function(*tensors))
         trees.append(tree)
         return [one for one in leaves if one is not None]
