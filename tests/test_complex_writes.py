@@ -273,3 +273,29 @@ def test_a_text_in_a_branch_that_is_not_taken_is_no_question():
 
     assert lowered(program, 1).outputs
     assert "__str__" not in vars(torch.SymInt)
+
+
+@pytest.mark.long
+def test_literals_of_any_length_are_numbers():
+    from scanproof.proofs.decide.proving import prove
+
+    def scaled(x):
+        return x * 1e30 * 1e30 * 1e-30 * 1e-30
+
+    def same(x):
+        return x + 0
+
+    found = prove(scaled, equals=same, shapes="x: T", framework="torch").result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.long
+def test_an_exponent_that_is_a_selection_of_whole_numbers_is_no_error():
+    from scanproof.proofs.decide.proving import prove
+
+    def decayed(x):
+        return x * 0.5 ** torch.relu(torch.arange(x.shape[0]).to(x.dtype) - 3)
+
+    found = prove(decayed, equals=lambda x: decayed(x) + 0, shapes="x: T", framework="torch").result
+    assert found.verdict == "unknown"
+    assert "bug" not in str(found.reason)
