@@ -164,8 +164,8 @@ class Reading:
         shape = self.shape(node.shape)
         grid = np.indices(shape, sparse=True)
         number = making.entry_of(node)
-        if number is None:  # a door makes no such node
-            raise TypeError("what is compared is not known to be whole numbers")
+        if number is None:
+            raise NotPolynomial("whole numbers that are no polynomial of positions")
         found = at(number, lambda s: grid[s.number] if isinstance(s, Axis) else self.symbol(s))
         return np.broadcast_to(found, shape)
 

@@ -84,8 +84,8 @@ class _Writer(Metered):
     def wholes(self, node: Node) -> str:
         """Whole numbers that depend on no input, which are not reduced."""
         number = making.entry_of(node)
-        if number is None:  # a door makes no such node
-            raise TypeError("what is compared is not known to be whole numbers")
+        if number is None:
+            raise NotPolynomial("whole numbers that are no polynomial of positions")
         names = [self.name("k") for _ in node.shape]
         if names:
             commas = f"{', '.join(names)}{',' if len(names) == 1 else ''}"
@@ -201,7 +201,7 @@ class _Modulus:
         Raises:
             DivisionByZero: if an entry is 0.
         """
-        value = np.asarray(value) % self.prime
+        value = np.asarray(np.asarray(value) % self.prime, np.int64)  # numbers may have any length
         if not value.all():
             raise DivisionByZero("a residue is divided by 0")
         return self.power(value, -1)

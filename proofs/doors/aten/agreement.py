@@ -85,7 +85,8 @@ def _leaves(found: Any) -> list[Any]:
     t = torch()
     leaves = [one for one in _pytree.tree_leaves(found) if one is not None]
     tensors = [one if isinstance(one, t.Tensor) else t.tensor(one) for one in leaves]
-    return [t.view_as_real(one.resolve_conj()) if one.is_complex() else one for one in tensors]
+    parts = [t.view_as_real(one.resolve_conj()) if one.is_complex() else one for one in tensors]
+    return [one.resolve_neg() for one in parts]
 
 
 def _are_close(one: np.ndarray, other: Any, coarsest: str) -> bool:

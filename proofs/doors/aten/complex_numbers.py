@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...interpret.questions import place
 from ...statement import choices, making
 from ...statement.nodes import Node
 from ..infinities import Value
-from .refusal import torch
+from .memory import Shared, arrays, is_view, written
+from .refusal import Refused, beside, torch
 from .table import moving, rule
 
 PARTS = 2
 """The length of a complex array's last axis: the real part, and the imaginary one."""
 
 
-def by_parts() -> Any:
-    """A mode in which what is computed of complex numbers is computed of their parts, in loops, too."""
+def by_parts(refusals: list[Refused], shared: Shared) -> Any:
+    """A mode in which what is computed of complex numbers is computed of their parts, in loops, too.
+
+    The parts are arrays of their own: what is written into a complex array, or into a real one that shares memory with
+    one, would be lost.
+
+    Args:
+        refusals: learns of such writes, whatever the program catches.
+        shared: learns which memory complex and real arrays share.
+    """
     from torch._decomp import decomposition_table
     from torch._ops import HigherOrderOperator
     from torch._subclasses.complex_tensor import ComplexTensorMode
@@ -32,17 +42,13 @@ def by_parts() -> Any:
         ) -> Any:
             kwargs = kwargs or {}
             if not isinstance(func, HigherOrderOperator):
-                args = tree_map(_as_array, args)
-                kwargs = {name: tree_map(_as_array, one) for name, one in kwargs.items()}
-                made = decomposition_table.get(func)
-                if func.namespace == "aten" and func.has_kernel_for_dispatch_key(IMPLICIT):
-                    made = func.decompose
-                if made is None or {func, func.overloadpacket} & COMPLEX_OPS_TABLE.keys():
-                    return super().__torch_dispatch__(func, types, args, kwargs)
-                if not any(is_complex(getattr(one, "dtype", None)) for one in tree_leaves(args)):
-                    return func(*args, **kwargs)
-                with self:  # what PyTorch makes of it, of which some is known by parts
-                    return made(*args, **kwargs)
+                self._expect_nothing_lost(func, args, kwargs)
+                found = self._computed(func, types, args, kwargs)
+                if is_view(func):
+                    every = arrays((args, kwargs, found))
+                    if len({is_complex(one.dtype) for one in every}) > 1:
+                        shared.add(every, "memory that a complex and a real array share")
+                return found
             turn, *given = args
 
             def inside(*values: Any) -> Any:
@@ -50,6 +56,31 @@ def by_parts() -> Any:
                     return turn(*values)
 
             return func(inside, *given, **kwargs)
+
+        def _expect_nothing_lost(self, func: Any, args: Any, kwargs: dict[str, Any]) -> None:
+            for one in written(func, args, kwargs):
+                into = "a complex array" if is_complex(one.dtype) else shared.of(one)
+                if into:
+                    error = Refused(
+                        f"a write into {into} ({str(func).rpartition('.')[0]}{place(beside())}); "
+                        "build a new array: torch.where, torch.stack, torch.complex",
+                        placed=True,
+                    )
+                    refusals.append(error)
+                    raise error
+
+        def _computed(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+            args = tree_map(_as_array, args)
+            kwargs = {name: tree_map(_as_array, one) for name, one in kwargs.items()}
+            made = decomposition_table.get(func)
+            if func.namespace == "aten" and func.has_kernel_for_dispatch_key(IMPLICIT):
+                made = func.decompose
+            if made is None or {func, func.overloadpacket} & COMPLEX_OPS_TABLE.keys():
+                return super().__torch_dispatch__(func, types, args, kwargs)
+            if not any(is_complex(getattr(one, "dtype", None)) for one in tree_leaves(args)):
+                return func(*args, **kwargs)
+            with self:  # what PyTorch makes of it, of which some is known by parts
+                return made(*args, **kwargs)
 
     return ByParts()
 

@@ -70,7 +70,8 @@ def _followed(
         while True:
             try:
                 with session(now):
-                    return trace(function, given, numbers, Turns(now.turns, now.used), TURNS)
+                    turns = Turns(now.turns, now.used, now.shared)
+                    return trace(function, given, numbers, turns, TURNS)
             except (Decided, FirstTurn) as error:
                 if not any(_run_by_itself(now, loop) for loop in _asking(error)):
                     raise

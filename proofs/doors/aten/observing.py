@@ -30,6 +30,8 @@ class Seen:
     """Pairs of tensors that share memory before or after a turn and are different objects."""
     apart: set[frozenset[tuple[str, int]]] = field(default_factory=set)
     """Pairs that are one object before a turn and not after it, or the other way round."""
+    after: set[frozenset[tuple[str, int]]] = field(default_factory=set)
+    """Pairs of tensors that share memory after a turn, or are one object."""
     kept: set[tuple[str, int]] = field(default_factory=set)
     """Tensors of which lists got items."""
     around: bool = False
@@ -154,6 +156,7 @@ class Snapshot:
         later = Snapshot(self.names, after)
         seen.shared |= self.shared() | later.shared()
         seen.apart |= self.same() ^ later.same()
+        seen.after |= later.shared() | later.same()
         for name, (held, count, items) in self.lists.items():
             if list(held[:count]) != items if builtins.len(held) < count else False:
                 seen.refused = f"{name}, a list of which a turn takes items away"

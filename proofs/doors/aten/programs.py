@@ -163,7 +163,7 @@ def _seeded() -> Iterator[None]:
 
 def _array(value: Any, form: Chosen) -> np.ndarray:
     if hasattr(value, "detach"):
-        value = value.detach().cpu().resolve_conj()
+        value = value.detach().cpu().resolve_conj().resolve_neg()
         value = (value if value.is_complex() else value.double()).numpy()
     array = np.asarray(value)
     coarse = {"float64": "float64", "float32": "float32"}.get(form.coarsest, "float16")

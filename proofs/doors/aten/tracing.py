@@ -20,8 +20,10 @@ from ...statement import binding
 from ...statement.order import nonnegative
 from ...statement.whole import Number, Position, Size, Whole, at, spelled, whole
 from ..refused import Depends
+from . import texts
 from .complex_numbers import by_parts
 from .indexing import lines
+from .memory import Shared
 from .refusal import Decided, Refused, beside, torch
 from .sizes import Sizes, Unsaid, examples
 from .table import RULES
@@ -100,6 +102,8 @@ class Turns:
 
     symbols: list[Any]
     used: list[tuple[Any, Any, Any]]
+    shared: Shared
+    """What turns make share memory."""
 
 
 def trace(
@@ -138,13 +142,17 @@ def trace(
     env = _questions()
     mode = FakeTensorMode(shape_env=env, allow_non_fake_inputs=True)
     trees: list[Any] = []
+    shared = Shared() if turns is None else turns.shared
+    refusals: list[Refused] = []
+    """What the program did that is not read, though it may have caught the error."""
 
     def flat(*tensors: Any) -> Any:
+        shared.clear()
         if turns is not None:
             turns.symbols[:] = [one.shape[0] - 1 for one in tensors[len(given) :]]
             turns.used.clear()
             tensors = tensors[: len(given)]
-        with by_parts():
+        with by_parts(refusals, shared):
             leaves, tree = _pytree.tree_flatten(function(*tensors))
         trees.append(tree)
         return [one for one in leaves if one is not None]
@@ -159,14 +167,16 @@ def trace(
         places = [_fake(mode, t.empty(3 + k % 4), [D.DYNAMIC]) for k in range(most)]
         functional = dispatch_functionalize(flat)
         try:
-            with traceback.preserve_node_meta(), lines():
+            with traceback.preserve_node_meta(), lines(), texts.closed(refusals):
                 graph = make_fx(
                     functional, tracing_mode="symbolic", decomposition_table=_decompositions()
                 )(*inputs, *places)
         except (Refused, RecursionError):
             raise
         except Exception as error:
-            raise _in_words(error) from error
+            raise (refusals or [_in_words(error)])[0] from error
+    if refusals:
+        raise refusals[0]
     known = _symbols(inputs, given)
     loops = _of_turns(known, turns.used) if turns is not None else {}
     positions = [loops.get(one.shape[0].node._expr) for one in places]

@@ -14,6 +14,7 @@ from ..loops.growing import Growing
 from ..loops.items import UNBOUND, Items
 from ..loops.keeping import Kept
 from ..refused import KeepsState
+from .memory import Shared
 from .observing import Seen, flat, key_of, rebuilt, tensors
 from .refusal import FirstTurn, Refused, beside, torch
 from .scans import Symbols, scanned
@@ -31,6 +32,8 @@ class Session:
     """Symbols for the number of a turn that are not used yet."""
     used: list[tuple[Any, Any, Any]] = field(default_factory=list)
     """Those that are, with how many turns there are, and the loop."""
+    shared: Shared = field(default_factory=Shared)
+    """Memory that turns make arrays share, which are arrays of their own after a scan."""
     apart: dict[Any, int] = field(default_factory=dict)
     """How many of the first turns of a loop are run by themselves, since the body asks which they are."""
 
@@ -342,7 +345,18 @@ class SizedLoop:
         for k, spec in self.last:
             leaves = [next(rows).select(0, length - 1) for _ in builtins.range(spec.num_leaves)]
             found[k] = rebuilt(leaves, spec, ExitStack())
+        self._keep_as_it_is(found)
         return tuple(found)
+
+    def _keep_as_it_is(self, found: list[Any]) -> None:
+        """Let nothing be written any more into what shares memory with what the turns have made."""
+        made = {*(self.names[k] for k in self.carried), *(self.names[k] for k, _ in self.last)}
+        slots = {(slot,) for slot in self.seen.kept}
+        slots |= {tuple(pair) for pair in self.seen.after if any(n in made for n, _ in pair)}
+        for name, j in {slot for group in slots for slot in group}:
+            for k, one in tensors(found[self.names.index(name)]):
+                if k == j:
+                    self.now.shared.add([one], "memory that arrays share after a loop")
 
 
 @cache
