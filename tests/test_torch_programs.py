@@ -33,7 +33,7 @@ OTHER = [
     ("gated_delta", "gated_delta_without_the_decay_of_keys", HEADS),
 ]
 NOT_READ = {
-    "number_of_a_turn": ("x: T d, m:, r:", "last"),
+    "number_of_a_turn": ("x: T d, m:, r:", "the number of a turn is used after its loop"),
     "prefix_written_meanwhile": (
         "A: C C",
         "T and row, which share memory that is written in place",

@@ -230,6 +230,8 @@ def truncated(a: Node) -> Node:
     """The whole part, towards 0."""
     if is_whole(a):
         return a
+    if isinstance(value := constant(a), Fraction):
+        return making.full(number(int(value)), a.shape)
     if isinstance(a, nodes.Map) and a.function == "relu":
         return entrywise("floor", a)
     return subtract(entrywise("floor", _relu(a)), entrywise("floor", _relu(negative(a))))
