@@ -57,7 +57,7 @@ NOT_READ_IN_TORCH = {
         "n, a whole number that turns change by different amounts",
     ),
     "tup_grow": ("tup_grow", "st, to which a turn gives another form, in a loop over a size"),
-    "alias_view_append": ("alias_view_append", "compute different numbers"),
+    "alias_view_append": ("alias_view_append", "a write into memory that arrays share"),
 }
 IN_JAX = [
     ("rec", "masked", QKV),
