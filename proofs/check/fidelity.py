@@ -54,6 +54,8 @@ ONE_CHOICE, AT_NUMBERS = 4, 2
 """How often the body is run where there is one choice of sizes, and where it is recorded at one."""
 RUN_OVER = (ArithmeticError, MemoryError, RecursionError)
 """What the machine's numbers and memory raise far out; all else that is raised there is the body's own."""
+MODERATE = 1e30
+"""Where a statement's numbers are below this, the machine's do not explain that its body raises."""
 MOVES, MOVED = 3, 2.0**-44
 """How often results far out are moved, and how far relatively, where both sides differ."""
 SMALL = 2
@@ -136,7 +138,8 @@ class _Comparison:
         undefined = far or self.partial
         if error is not None and other is not None:
             return None
-        if far and isinstance(error or other, RUN_OVER):
+        unexplained = isinstance(error, ArithmeticError) and _is_moderate(found)
+        if far and isinstance(error or other, RUN_OVER) and not unexplained:
             return None
         where = f" at {by_name(sizes)}" if sizes else ""
         if error is not None:
@@ -338,6 +341,11 @@ def _differing(own: Pairs, read: Pairs, undefined: bool, moved: Sequence[Any] | 
 
 def _array(one: Any) -> np.ndarray:
     return np.asarray(one.held if isinstance(one, Mask) else one, float)
+
+
+def _is_moderate(found: Any) -> bool:
+    """Whether all that a statement reads is far from the ends of floats."""
+    return all(bool(np.all(np.abs(_array(side)) < MODERATE)) for both in found for side in both)
 
 
 def _has_value(side: Any) -> bool:

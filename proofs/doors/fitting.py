@@ -8,7 +8,7 @@ from ..statement.cases import cases_of
 from ..statement.nodes import Node
 from ..statement.order import largest, nonnegative
 from ..statement.statement import Fit
-from ..statement.whole import Number, Size, Whole, whole
+from ..statement.whole import Number, Size, Whole, parts, whole
 
 LIMIT = 2**31 - 1
 """The greatest size that is looked at, and the greatest whole number of 32 bits, in which JAX counts."""
@@ -35,7 +35,12 @@ def to_fit(
         for side, most in ((entry, high), (-entry, -low)):
             if not nonnegative(most - side, node.shape, given):
                 fits.setdefault(Fit(largest(side, node.shape), most, place))
-    return list(fits)
+    return [one for one in fits if _at_limit(one.number) > one.most]
+
+
+def _at_limit(number: Number) -> int:
+    """What a number of sizes is no greater than where these are no greater than `LIMIT`."""
+    return sum(c * LIMIT ** len(m) for m, c in parts(number) if c > 0 or not m)
 
 
 def small_sizes(numbers: Sequence[Number]) -> frozenset[Number]:

@@ -29,6 +29,12 @@ class Refused(Exception):
         """What it hinges on, where that is known."""
 
 
+class Spelled(Refused):
+    """The text, or the hash, of a size is asked for, which is another at each."""
+
+    unsafe = True
+
+
 class KeepsState(Refused):
     """A turn of a loop over a size leaves to the next one what the loop does not follow, or asks for it."""
 

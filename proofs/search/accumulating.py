@@ -12,6 +12,7 @@ from fractions import Fraction
 from ..interpret.terms import positions_in, total
 from ..kernel.index import Index, position, position_number, variable
 from ..kernel.term import EXP, Factor, Monomial, Term, apply, as_term, body
+from .steps import RENAMED
 
 Sum = dict[Monomial, Fraction]
 
@@ -60,10 +61,6 @@ def _telescoped(rest: Sum, v: int, low: Index, high: Index) -> Term:
     return found
 
 
-TOKEN = 10**9
-"""Stands for a place that moves by the length of a chunk with each turn."""
-
-
 def _over_tokens(rest: Sum, time: Index, low: Index, high: Index) -> Term:
     """What the terms of all places of a chunk, which are put away, sum up to."""
     found = Term({})
@@ -72,12 +69,12 @@ def _over_tokens(rest: Sum, time: Index, low: Index, high: Index) -> Term:
         if by is None:
             continue
         of = _by_token(m, position_number(time))
-        every = [of.substitute({TOKEN: time * by + j}, of.bound) for j in range(by)]
+        every = [of.substitute({RENAMED: time * by + j}, of.bound) for j in range(by)]
         if all(rest.get(n) == c for n in every):
             for n in every:
                 del rest[n]
             token = position("i", 0)
-            parts = {of.substitute({TOKEN: token}, of.bound): c}
+            parts = {of.substitute({RENAMED: token}, of.bound): c}
             found = found + _summed(parts, token, low * by, high * by)
     return found
 
@@ -89,8 +86,10 @@ def _stride(m: Monomial, v: int) -> int | None:
 
 
 def _by_token(m: Monomial, v: int) -> Monomial:
+    """The monomial at a token, `RENAMED`, instead of a place that moves by the length of a chunk with each turn."""
+
     def moved(e: Index) -> Index:
-        return Index(e.const, {TOKEN if w == v else w: 1 if w == v else c for w, c in e.terms})
+        return Index(e.const, {RENAMED if w == v else w: 1 if w == v else c for w, c in e.terms})
 
     factors = sorted(Factor(f.name, tuple(map(moved, f.at))) for f in m.factors)
     return Monomial(m.bound, frozenset(map(moved, m.guards)), tuple(factors))

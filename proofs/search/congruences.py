@@ -11,12 +11,12 @@ from ..kernel.index import Index, declared, position, variable
 from ..kernel.inequalities import implied
 from ..kernel.reduction import congruence
 from ..kernel.rules import Rewriting
-from ..kernel.term import DEFINED, EXP, INVERSE_NUMBER, Factor, Monomial, function_of
+from ..kernel.term import EXP, Factor, Monomial, function_of
 from ..kernel.theorem import HYPOTHESIS, Theorem
 from .exponents import in_standard_order
 from .normal import in_order, tidy
 from .session import current, spoken_of
-from .steps import Step, matched, rewriting
+from .steps import Step, is_function, matched, rewriting
 
 
 def inside(rules: Sequence[Theorem]) -> Step:
@@ -31,7 +31,7 @@ def inside(rules: Sequence[Theorem]) -> Step:
     def step(work: Rewriting, k: int) -> bool:
         m, _ = work.parts[k]
         for place, f in enumerate(m.factors):
-            if f.name in done or not _is_function(f) or not spoken_of(f.name, session):
+            if f.name in done or not is_function(f) or not spoken_of(f.name, session):
                 continue
             left = _anywhere(f, m, work, fixed)
             key = None if left is None else (f.name, *map(_range_of, left.at))
@@ -61,10 +61,6 @@ def inside(rules: Sequence[Theorem]) -> Step:
         tidy(work, also)
 
     return step
-
-
-def _is_function(f: Factor) -> bool:
-    return f.name != INVERSE_NUMBER and function_of(f) not in (None, DEFINED)
 
 
 def _range_of(e: Index) -> Any:

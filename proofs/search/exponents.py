@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
@@ -34,7 +34,7 @@ from ..kernel.term import (
 from ..kernel.theorem import Theorem
 from .guards import tight
 from .session import current
-from .steps import Step
+from .steps import Step, images
 
 APART = 8
 """The ends of ranges are moved by at most this many places."""
@@ -73,9 +73,7 @@ def _taken_apart(work: Rewriting, k: int, m: Monomial, place: int, tidy: Tidy) -
     rule = _rule(f.name, len(f.at), frozenset(), tidy) or _narrowed(work, m, f, tidy)
     if rule is None:
         return False
-    left: Any = rule.left
-    images = {e.terms[0][0]: at for e, at in zip(left.at, f.at, strict=True)}
-    work.rewrite(k, place, rule, images)
+    work.rewrite(k, place, rule, images(rule, f))
     return True
 
 
@@ -265,10 +263,8 @@ def _above(rows: Sequence[Index], arity: int) -> list[Index]:
 def _times_of(f: Factor) -> list[Index]:
     """Where the closed form of a state is known."""
     rule, more = current().closed[f.name]
-    left = cast(Factor, rule.left)
-    images = {e.terms[0][0]: at for e, at in zip(left.at, f.at, strict=True)}
-    images.update(dict.fromkeys(more, f.at[0]))
-    return [fact.substitute(images) for v in rule.over for fact in declared(v)]
+    at = {**images(rule, f), **dict.fromkeys(more, f.at[0])}
+    return [fact.substitute(at) for v in rule.over for fact in declared(v)]
 
 
 def _without_number(e: Index) -> Index:
@@ -382,8 +378,8 @@ def _product(left: Factor, tidy: Tidy) -> Theorem | None:
     """What the value of exp is, its argument brought to normal form and taken apart; None if it stays."""
 
     def search(work: Rewriting) -> None:
-        plain = {e.terms[0][0]: e for e in left.at}
-        work.rewrite(0, 0, congruence(left, lambda inner: tidy(inner, [from_zero])), plain)
+        rule = congruence(left, lambda inner: tidy(inner, [from_zero]))
+        work.rewrite(0, 0, rule, images(rule, left))
         ((k, (m, _)),) = work.parts.items()
         (f,) = m.factors
         work.exponents(k, [0], [_atom(n, c) for n, c in body(f, 0)])

@@ -19,7 +19,6 @@ from ..kernel.index import Index, formal, variable
 from ..kernel.reduction import congruence, reduction
 from ..kernel.rules import Rewriting, is_taken
 from ..kernel.term import (
-    DEFINED,
     EXP,
     INVERSE,
     INVERSE_NUMBER,
@@ -35,11 +34,10 @@ from ..kernel.term import (
 )
 from ..kernel.theorem import Theorem
 from .session import Proving, current, spoken_of
+from .steps import RENAMED, images, is_function
 
 ORDERED = 5
 """A function of more places keeps the name that it has."""
-RENAMED = 10**9
-"""Variables with numbers from here on stand for positions."""
 
 
 def to_pattern(work: Rewriting, k: int, settled: Callable[[Factor, Proving], bool]) -> bool:
@@ -53,9 +51,7 @@ def to_pattern(work: Rewriting, k: int, settled: Callable[[Factor, Proving], boo
     m, session = work.parts[k][0], current()
     for place, f in enumerate(m.factors):
         function = function_of(f)
-        if function in (None, DEFINED, EXP) or f.name == INVERSE_NUMBER:
-            continue
-        if spoken_of(f.name, session):
+        if not is_function(f) or function == EXP or spoken_of(f.name, session):
             continue
         last = _last(f, session)
         if last == f or (function in (INVERSE, LOG) and _is_lost(f, last, work.known | m.guards)):
@@ -77,7 +73,7 @@ def _last(f: Factor, session: Proving) -> Factor:
     if rule is None:
         return new
     (m,) = rule.right.parts
-    return m.factors[0].substitute(_images(rule, new))
+    return m.factors[0].substitute(images(rule, new))
 
 
 def _one_step(work: Rewriting, k: int, place: int, session: Proving) -> bool:
@@ -88,13 +84,8 @@ def _one_step(work: Rewriting, k: int, place: int, session: Proving) -> bool:
         return True
     rule = _inner(f.name, session)
     if rule is not None:
-        work.rewrite(k, place, rule, _images(rule, f))
+        work.rewrite(k, place, rule, images(rule, f))
     return rule is not None
-
-
-def _images(rule: Theorem, f: Factor) -> dict[int, Index]:
-    left: Any = rule.left
-    return {e.terms[0][0]: at for e, at in zip(left.at, f.at, strict=True)}
 
 
 def _inner(name: str, session: Proving) -> Theorem | None:
@@ -117,12 +108,13 @@ def _found(left: Factor, session: Proving) -> Theorem | None:
             _one_step(work, k, place, session)
             for k, (m, _) in work.parts.items()
             for place, f in enumerate(m.factors)
-            if _is_function(f)
+            if is_function(f)
         ):
             pass
 
     def search(work: Rewriting) -> None:
-        work.rewrite(0, 0, congruence(left, inside), _images_of(left))
+        rule = congruence(left, inside)
+        work.rewrite(0, 0, rule, images(rule, left))
         ((k, (m, _)),) = work.parts.items()
         new = _matched(m.factors[0], session)
         if new != m.factors[0]:
@@ -131,16 +123,8 @@ def _found(left: Factor, session: Proving) -> Theorem | None:
     return reduction(left, search)
 
 
-def _images_of(left: Factor) -> dict[int, Index]:
-    return {e.terms[0][0]: e for e in left.at}
-
-
-def _is_function(f: Factor) -> bool:
-    return function_of(f) not in (None, DEFINED) and f.name != INVERSE_NUMBER
-
-
 def _functions(pairs: Pairs) -> list[Factor]:
-    return [f for m, _ in pairs for f in m.factors if _is_function(f)]
+    return [f for m, _ in pairs for f in m.factors if is_function(f)]
 
 
 def _matched(f: Factor, session: Proving) -> Factor:

@@ -30,8 +30,9 @@ from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .dividing import dividing, one_by_one
 from .exponents import exponential, is_exponential, negative
-from .normal import RENAMED, deepened, forget, start_of
+from .normal import deepened, forget, start_of
 from .session import Proving, current, plainly
+from .steps import RENAMED
 from .together import at_random, inner, spoken, together
 from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic
 from .zero import Stuck

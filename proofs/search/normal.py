@@ -23,11 +23,9 @@ from .instances import to_pattern
 from .laws import compared, lawful, power, vanish
 from .memory import recall
 from .session import Proving, current, spend
-from .steps import Step, cancel, count, guards, number, rename, rewriting
+from .steps import RENAMED, Step, cancel, count, guards, images, number, rename, rewriting
 
 Order = tuple[Index, ...]
-RENAMED = 10**9
-"""Variables with numbers from here on stand for positions, whatever these are called or in which order."""
 FEW = 8
 """So many factors are looked at for a step's price; a product of a thousand costs what it takes."""
 
@@ -118,7 +116,7 @@ def _in_exponents(work: Rewriting, k: int, session: Proving) -> bool:
             continue
         rule = _anywhere(f, session)
         if rule is not None:
-            work.rewrite(k, place, rule, _images(rule, f))
+            work.rewrite(k, place, rule, images(rule, f))
             return True
     return False
 
@@ -140,10 +138,10 @@ def _kept(work: Rewriting, k: int) -> bool:
 
 def _closed(work: Rewriting, k: int, place: int, f: Factor, session: Proving) -> bool:
     rule, extra = session.closed[f.name]
-    images = _images(rule, f)
-    images.update(dict.fromkeys(extra, f.at[0]))
+    at = images(rule, f)
+    at.update(dict.fromkeys(extra, f.at[0]))
     try:
-        work.rewrite(k, place, rule, images)
+        work.rewrite(k, place, rule, at)
     except KernelError:
         return False
     return True
@@ -152,20 +150,15 @@ def _closed(work: Rewriting, k: int, place: int, f: Factor, session: Proving) ->
 def _reduced(work: Rewriting, k: int, place: int, f: Factor, session: Proving) -> bool:
     for rule in meanings(f.name, session):
         try:
-            work.rewrite(k, place, rule, _images(rule, f))
+            work.rewrite(k, place, rule, images(rule, f))
         except KernelError:  # outside the ranges that the theorem speaks of
             continue
         return True
     if function_of(f) == DEFINED:
         rule = unfolding(f.name)
-        work.rewrite(k, place, rule, _images(rule, f))
+        work.rewrite(k, place, rule, images(rule, f))
         return True
     return False
-
-
-def _images(rule: Theorem, f: Factor) -> dict[int, Index]:
-    left = cast(Factor, rule.left)
-    return {e.terms[0][0]: at for e, at in zip(left.at, f.at, strict=True)}
 
 
 def meanings(name: str, session: Proving) -> list[Theorem]:
@@ -312,7 +305,7 @@ def _found(left: Factor) -> Theorem | None:
         rule = unfolding(left.name)
 
         def unfold(work: Rewriting) -> None:
-            work.rewrite(0, 0, rule, _images(rule, left))
+            work.rewrite(0, 0, rule, images(rule, left))
             normalise(work)
 
         return reduction(left, unfold)

@@ -9,7 +9,7 @@ from ..kernel.errors import NotProved
 from ..kernel.index import Index, declared, variable
 from ..kernel.inequalities import contradictory, implied, negation
 from ..kernel.rules import Rewriting
-from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, body, function_of
+from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, NUMBER, Factor, body, function_of
 from ..kernel.theorem import Theorem
 from . import labelling
 from .guards import NOTHING, advice
@@ -17,8 +17,21 @@ from .session import Proving
 
 DEEP = 8
 """States are unfolded down to the start from constant times up to this."""
+RENAMED = 10**9
+"""Variables with numbers from here on stand for positions, whatever these are called or in which order."""
 Step = Callable[[Rewriting, int], bool]
 """Applies a rule to a monomial, or says that it does not apply."""
+
+
+def is_function(f: Factor) -> bool:
+    """Whether a factor is a value of a function that has laws, no name and no number's inverse."""
+    return f.name != INVERSE_NUMBER and function_of(f) not in (None, DEFINED)
+
+
+def images(rule: Theorem, f: Factor) -> dict[int, Index]:
+    """What stands for the positions of a rule's left side in a factor."""
+    left = cast(Factor, rule.left)
+    return {e.terms[0][0]: at for e, at in zip(left.at, f.at, strict=True)}
 
 
 def guards(work: Rewriting, k: int) -> bool:

@@ -450,7 +450,7 @@ def is_mask(node: Node) -> bool:
             return is_mask(node.of)
         case nodes.Number():
             return node.value in (0, 1)
-        case Map(function="nonnegative" | "zero"):
+        case Map(function="nonnegative" | "step" | "zero"):
             return True
         case nodes.Input() | nodes.Held():
             return node.format.kind == "bool"

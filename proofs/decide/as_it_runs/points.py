@@ -24,8 +24,8 @@ ENTRIES = 20_000
 """No inputs with more entries than this are drawn for a number that stands in the code, at first."""
 MOST_ENTRIES = 2_000_000
 """Inputs of up to so many entries are drawn for it where nothing else settles it, in a process that may be ended."""
-BESIDE = (1, 0, -1)
-"""What a program does from a size on shows at the size after it; what it does at that size alone, there."""
+BESIDE = (1, 0, 2, -1)
+"""What a program does from a size on shows at the next size, or that after it; what it does there alone, there."""
 PARTS = 64
 """Drawn numbers are whole multiples of 1 over this, so that every format has them exactly."""
 EXTREME = 2.0**12

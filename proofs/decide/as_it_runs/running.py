@@ -92,11 +92,11 @@ class Running:
     def _at_literals(self, runs: Runs, seconds: float, formats: Sequence[str]) -> bool:
         """Run both at large sizes that stand in their code; whether they differ there."""
         every = self._compared(formats).at_literals
-        answer = self._beside.later(min(seconds, AT_LITERALS)) if every and seconds > 0 else None
         if not every:
             return False
+        answer = self._beside.later(min(seconds, AT_LITERALS)) if seconds > 0 else None
         if answer is None or not isinstance(answer.value, Runs):
-            why = "no time is left, or JAX has computed in this process"
+            why = "JAX has computed in this process" if seconds > 0 else "no time is left"
             if answer is not None:
                 is_memory = answer.hit is not None and answer.hit.what == "memory"
                 why = answer.ended or f"they take too {'much memory' if is_memory else 'long'}"

@@ -30,24 +30,26 @@ from .writing import Writes
 MOST_CONSTANTS = 4096
 """More numbers than this in one constant are a table, which is no formula."""
 NO_RULE = "it has no rule; scanproof prove --operations lists those that have one"
+ENTRIES = nodes.Number, nodes.Take, nodes.Reshape, nodes.Join, nodes.Build, nodes.Map
+"""Nodes whose entries are numbers, those of others, or computed of these."""
 HUGE = 1e30
 """What is less than −10³⁰, or the least number of a format, is put where −∞ is meant: exp of it is 0 in floats."""
 
 
-LONGEST = 2**63 - 1
-"""What whole numbers of 64 bits hold: every product of two sizes."""
-
-
 @dataclass
 class Notes:
-    """What is taken for granted, and how often something was made of which nothing is known."""
-
-    domains: Domains = field(default_factory=Domains)
-    fits: dict[Fit, None] = field(default_factory=dict)
+    """What is found out about a program beside its nodes."""
 
     assumes: dict[str, None] = field(default_factory=dict)
+    """What is taken for granted, in words."""
     literals: dict[Literal, None] = field(default_factory=dict)
+    """Its numbers that are more than small binary fractions."""
+    fits: dict[Fit, None] = field(default_factory=dict)
+    """What has to hold of the sizes for whole numbers to fit their type."""
+    domains: Domains = field(default_factory=Domains)
+    """Where its operations are defined."""
     unknown: int = 0
+    """How often something was made of which nothing is known."""
 
 
 class Lowering:
@@ -250,7 +252,7 @@ class Lowering:
     def _whole(self, node: Node, dtype: Any, computes: bool) -> Node:
         """A result in a format of whole numbers: whatever is not 0 is true, and fractions are cut."""
         if format_of(dtype).kind == "bool":
-            return node if making.is_mask(node) else choices.truth(node)
+            return choices.truth(node)
         if _has_fractions(node):
             node = choices.truncated(node)
         return self.held(node, dtype) if computes or making.entry_of(node) is not None else node
@@ -264,8 +266,7 @@ class Lowering:
         fits = to_fit(node, low, high, f"{form.name}, {self.line.removeprefix(' at ')}")
         if fits is None:
             return nodes.Held(node, form) if form.says else node
-        if high < LONGEST:
-            self.notes.fits.update(dict.fromkeys(fits))
+        self.notes.fits.update(dict.fromkeys(fits))
         return node
 
     def expect_truths(self, value: Any, name: str) -> None:
@@ -475,7 +476,3 @@ def _has_fractions(node: Node) -> bool:
     wanted = lambda one: isinstance(one, ENTRIES) and not is_seen_whole(one)  # noqa: E731
     inside = nodes.operands_first(node, wanted)
     return any(isinstance(one, nodes.Number) for one in inside)
-
-
-ENTRIES = nodes.Number, nodes.Take, nodes.Reshape, nodes.Join, nodes.Build, nodes.Map
-"""Nodes whose entries are numbers, those of others, or computed of these."""

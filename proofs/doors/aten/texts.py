@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...interpret.questions import LIBRARY, asks, place
-from .refusal import Refused, beside, torch
+from ..refused import Refused, Spelled
+from .refusal import beside, torch
 
 CLOSED = {
     "__str__": "text",
@@ -38,7 +39,7 @@ def closed(refusals: list[Refused]) -> Iterator[None]:
     def method(own: Callable[..., Any], what: str) -> Callable[..., Any]:
         def ask(one: Any, *rest: Any, **named: Any) -> Any:
             if _is_of_the_program(sys._getframe(1), folders):
-                error = Refused(f"it asks for {what}{place(folders)}, {INSTEAD}", placed=True)
+                error = Spelled(f"it asks for {what}{place(folders)}, {INSTEAD}", placed=True)
                 refusals.append(error)
                 raise error
             return own(one, *rest, **named)

@@ -243,6 +243,5 @@ def _signature(rule: Rule) -> inspect.Signature:
 
 def _truth(value: Any) -> Any:
     """A result in the format of truths: whatever is not 0 is 1."""
-    if not isinstance(value, Value) or value.odd is not None or making.is_mask(value.node):
-        return value
-    return replace(value, node=truth(value.node))
+    plain = isinstance(value, Value) and value.odd is None
+    return replace(value, node=truth(value.node)) if plain else value
