@@ -46,6 +46,7 @@ IN_TORCH = {
     "sliced_in_place": f"an item of {LIST}",
     "cleared": f"the length of {LIST}",
     "of_append": f"the length of {LIST}",
+    "in_text": "it asks for the text of a size at",
     **{name: f"a turn changes {one} at" for name, one in CHANGED.items()},
 }
 IN_JAX = {
@@ -88,7 +89,7 @@ def test_a_loop_in_jax_whose_turns_keep_state_is_refused_by_its_name(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["window", "first_rows", "counter", "of_deque"])
+@pytest.mark.parametrize("name", ["window", "first_rows", "counter", "of_deque", "in_text"])
 def test_what_turns_keep_in_torch_proves_nothing(name):
     other = "last_four" if name == "of_deque" else "ident"
     module = "turns_that_keep_state"

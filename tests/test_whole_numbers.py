@@ -7,6 +7,9 @@ import pytest
 from jax import lax
 
 from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.statement import choices
+from scanproof.proofs.statement.nodes import Input
+from scanproof.proofs.statement.whole import Size, whole
 
 HERE = "tests/whole_number_cases.py"
 TWO = "x: T, y: T"
@@ -22,12 +25,13 @@ def conditions(result):
 
 WITHIN = {
     ("flat_places", "flat_places_meant"): {"sizes": {"T·T": 1, "T": -1}, "at_most": 2**31 - 1},
+    ("long_places", "long_places_meant"): {"sizes": {"T·T·T": 1, "T·T": -1}, "at_most": 2**63 - 1},
     ("short_places", "same"): {"sizes": {"T": 1}, "plus": -1, "at_most": 2**15 - 1},
     ("short_length", "length"): {"sizes": {"T": 1}, "at_most": 2**15 - 1},
 }
 
 
-@pytest.mark.long_cases("flat", "short_places")
+@pytest.mark.long_cases("flat", "long_places", "short_places")
 @pytest.mark.parametrize(("program", "meant"), WITHIN)
 def test_numbers_of_positions_and_sizes_fit_their_format_where_sizes_let_them(program, meant):
     result = of_torch(program, meant, "x: T")
@@ -46,6 +50,19 @@ OTHERS = [
 @pytest.mark.parametrize(("program", "meant"), OTHERS)
 def test_truths_are_0_or_1_and_whole_numbers_hold_no_fraction(program, meant):
     assert of_torch(program, meant, TWO).verdict != "proved"
+
+
+@pytest.mark.long
+def test_a_program_that_overflows_where_its_equation_is_of_small_numbers_is_not_proved():
+    result = of_torch("raised_and_lowered", "same", "x: T")
+    assert result.verdict == "unknown"
+    assert "the body does not run at T = " in result.reason
+
+
+@pytest.mark.parametrize("made", [choices.above, choices.at_least, choices.vanishing])
+def test_what_compares_is_a_truth_as_it_stands(made):
+    node = made(Input("x", (whole(Size("n", 1)),)))
+    assert choices.truth(node) is node
 
 
 @pytest.mark.long

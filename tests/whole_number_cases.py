@@ -30,6 +30,15 @@ def short_length(x):
     return x * torch.full((), len(x), dtype=torch.int64).to(torch.int16).to(x.dtype)
 
 
+def long_places(x):
+    n = len(x)
+    return x + (torch.arange(n) * n * n).to(x.dtype)
+
+
+def long_places_meant(x):
+    return x + torch.arange(len(x)).to(x.dtype) * len(x) * len(x)
+
+
 def length(x):
     return x * len(x)
 
@@ -61,6 +70,10 @@ def half_in_numbers(x, y):
 
 def halves_of_ones(x):
     return x + torch.full((len(x),), 2.7, dtype=torch.int64).to(x.dtype)
+
+
+def raised_and_lowered(x):
+    return x * len(x) ** 8 / len(x) ** 8
 
 
 def twos(x):
