@@ -10,6 +10,7 @@ import turns_that_keep_state as in_torch
 
 from scanproof.proofs.check.sizes_beyond import nearby
 from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.doors.jaxpr import python_loops
 from scanproof.proofs.doors.jaxpr.python_loops import WithLoops
 from scanproof.proofs.doors.program import _door
 from scanproof.proofs.doors.refused import Refused
@@ -115,3 +116,13 @@ def test_a_loop_that_appends_and_reads_constants_is_proved(module, name):
 
 def test_a_negative_number_in_the_code_is_tried_as_a_size():
     assert {399, 400, 401, 402} <= set(nearby({-400}))
+
+
+@pytest.mark.parametrize(("module", "framework"), [(in_torch, "torch"), (in_jax, "jax")])
+def test_lists_are_followed_again_where_memories_were_forgotten(module, framework):
+    function = module.cleared
+    python_loops._through.cache_clear()
+    for _ in range(2):
+        given = WithLoops(function) if framework == "jax" else function
+        assert LIST in refusal(given, framework)
+        python_loops._through.cache_clear()

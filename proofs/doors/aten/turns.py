@@ -6,7 +6,6 @@ import builtins
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from ...interpret.questions import place
@@ -359,12 +358,12 @@ class SizedLoop:
                     self.now.shared.add([one], "memory that arrays share after a loop")
 
 
-@cache
 def _leaves_asked() -> None:
     """Have PyTorch ask a list to which turns append for its leaves, where it would take it for one."""
     from torch.utils import _pytree
 
-    _pytree.register_pytree_node(Growing, Growing.leaves, lambda items, _: list(items))
+    if Growing not in _pytree.SUPPORTED_NODES:
+        _pytree.register_pytree_node(Growing, Growing.leaves, lambda items, _: list(items))
 
 
 def kept_before(

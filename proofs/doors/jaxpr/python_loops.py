@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -132,7 +132,8 @@ def _rewritten(function: Callable[..., Any], apart: dict[CodeType, int]) -> Iter
 def _through(jax: ModuleType) -> dict[int, Any]:
     """By the identities of JAX's modules and functions what stands for them."""
     jnp = jax.numpy
-    jax.tree_util.register_pytree_node(Growing, Growing.leaves, lambda _, items: list(items))
+    with suppress(ValueError):  # it is registered: this function's result was forgotten
+        jax.tree_util.register_pytree_node(Growing, Growing.leaves, lambda _, items: list(items))
     of_rows = {
         "stack": _of_rows(jnp.stack, _stacked),
         "array": _of_rows(jnp.array, _stacked),
