@@ -268,6 +268,14 @@ HARD = (
 """Rows whose elimination rounds one way or the other, as the order has it."""
 
 
+def test_a_place_before_the_first_chunk_is_in_no_chunk_of_a_token():
+    """Tokens i ≥ 0 are in chunk c where i ≤ 16c + 15: c ≥ 0, and no place 16c + j is below 0."""
+    i, c, j = range(1, 4)
+    rows = [Index(0, {i: 1}), Index(15, {c: 16, i: -1}), Index(0, {j: 1})]
+    assert contradictory([*rows, Index(-1, {c: -16, j: -1})])
+    assert not contradictory([*rows, Index(0, {c: -16, j: -1})])
+
+
 @pytest.mark.long
 def test_an_answer_depends_on_neither_the_order_of_rows_nor_what_was_asked_before():
     rng, rows = random.Random(0), [row for part in HARD for row in part]

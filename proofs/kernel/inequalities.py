@@ -185,8 +185,19 @@ def _ends(left: dict[Terms, int]) -> Ends:
 
 
 def _eliminated(left: dict[Terms, int], ends: Ends) -> list[Row]:
-    """Puts away a variable: rows that mention it go, and what follows from each two of them is handed back."""
-    v = min(ends, key=lambda v: len(ends[v][0]) * len(ends[v][1]))
+    """Puts away a variable: rows that mention it go, and what follows from each two of them is handed back.
+
+    Where it has the coefficient 1 in all rows of one kind, no whole number is lost: such a variable is first.
+    """
+
+    def loses(rows: list[Terms], v: int) -> bool:
+        return any(w == v and abs(c) != 1 for terms in rows for w, c in terms)
+
+    def order(v: int) -> tuple[bool, int]:
+        above, below = ends[v]
+        return loses(above, v) and loses(below, v), len(above) * len(below)
+
+    v = min(ends, key=order)
     above, below = ([(dict(e)[v], e, left.pop(e)) for e in rows] for rows in ends[v])
     new = []
     for p, one, high in above:

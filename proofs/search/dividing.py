@@ -49,12 +49,14 @@ def _show(goal: Goal, rules: Sequence[Theorem], apart: bool) -> None:
     longest = max(chunks.values(), default=1)
     if longest == 1 or (apart and longest > SHORT):
         raise NotProved("nothing is read in such chunks")
-    also = [at_constant_times(current()), by_chunks(chunks)]
+    cuts: list[Step] = []
     for by in sorted(set(chunks.values())):
         stretch(products_in(goal), by)
-        also.append(cutting(by))
+        cuts.append(cutting(by))
     tidy(goal)
     divide(goal, chunks)
+    _throughout(goal, lambda k: any(cut(goal, k) for cut in cuts))  # while quotients are there
+    also = [at_constant_times(current()), by_chunks(chunks), *cuts]
     if apart:
         tell_apart(goal, chunks)
     if longest <= SHORT:
@@ -105,7 +107,7 @@ def divide(goal: Goal, chunks: dict[Axis, int]) -> None:
     _throughout(goal, one)
 
 
-def _throughout(goal: Goal, change: Callable[[int], None]) -> None:
+def _throughout(goal: Goal, change: Callable[[int], object]) -> None:
     """Change every monomial, by its number, and what comes of it, until nothing changes."""
     waiting = list(goal.parts)
     while waiting:
