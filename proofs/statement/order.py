@@ -144,6 +144,19 @@ def divided(
     """q and r with number = q·by + r and 0 ≤ r < by at all sizes and positions, where they are seen."""
     if not nonnegative(by - 1, shape):
         return None
+    whole_part, rest = multiples(number, by)
+    for _ in range(STEPS):
+        if nonnegative(rest, shape) and nonnegative(by - 1 - rest, shape):
+            return whole_part, rest
+        step = 1 if nonnegative(rest - by, shape) else -1 if nonnegative(-rest - 1, shape) else 0
+        if not step:
+            return None
+        whole_part, rest = whole_part + step, rest - by * step
+    return None
+
+
+def multiples(number: Number, by: Number) -> tuple[Number, Number]:
+    """q and r with number = q·by + r: q is of the terms that the first term of the divisor, not 0, divides."""
     whole_part: Number = 0
     ((lead, scale), *_) = parts(by)
     for m, c in parts(number):
@@ -153,15 +166,7 @@ def divided(
                 left.remove(symbol)
         if len(left) == len(m) - len(lead) and (c % scale == 0 or not m):
             whole_part = whole_part + _monomial(tuple(left), c // scale)
-    rest = number - whole_part * by
-    for _ in range(STEPS):
-        if nonnegative(rest, shape) and nonnegative(by - 1 - rest, shape):
-            return whole_part, rest
-        step = 1 if nonnegative(rest - by, shape) else -1 if nonnegative(-rest - 1, shape) else 0
-        if not step:
-            return None
-        whole_part, rest = whole_part + step, rest - by * step
-    return None
+    return whole_part, number - whole_part * by
 
 
 STEPS = 64

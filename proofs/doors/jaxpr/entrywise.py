@@ -9,10 +9,10 @@ from typing import Any
 
 from ...statement import choices, functions, making, nodes
 from ...statement.cases import cases_of
-from ...statement.choices import both, divide, multiply, subtract
+from ...statement.choices import add, both, divide, multiply, subtract
 from ...statement.making import constant, entrywise, full, number
 from ...statement.nodes import Node
-from ...statement.order import divided, nonnegative
+from ...statement.order import divided, multiples, nonnegative
 from ...statement.whole import Axis, Whole, whole
 from .. import infinities
 from ..infinities import Value
@@ -50,11 +50,16 @@ def _whole_quotient(a: Node, b: Node) -> Node:
     found = _divided(a, b)
     if found is not None:
         return found[0]
-    below = making.entry_of(a), making.entry_of(b)
     quotient = divide(a, b)
-    if None not in below and all(nonnegative(e, quotient.shape) for e in below if e is not None):
+    shape = quotient.shape
+    number, by = (making.entry_of(making.spread(one, shape)) for one in (a, b))
+    if number is None or by is None or not nonnegative(number, shape) or not nonnegative(by, shape):
+        return choices.truncated(quotient)
+    if not nonnegative(by - 1, shape):
         return entrywise("floor", quotient)
-    return choices.truncated(quotient)
+    wholes, rest = multiples(number, by)  # of which the floor is themselves
+    left = entrywise("floor", divide(entries_as(rest, shape), b))
+    return add(entries_as(wholes, shape), left)
 
 
 def _divided(a: Node, b: Node) -> tuple[Node, Node] | None:
