@@ -19,7 +19,7 @@ import numpy as np
 from formulas_at_numbers import disagreement as differs_from_claim
 
 from scanproof.constructs.arrays.scan import map_leaves
-from scanproof.proofs.check.fidelity import ROUNDING, disagreement
+from scanproof.proofs.check.fidelity import WIDE, disagreement
 from scanproof.proofs.check.instances.at_random import agree, residues
 from scanproof.proofs.check.instances.enclosed import BITS
 from scanproof.proofs.decide.ledger import built_in
@@ -131,7 +131,7 @@ def difference(
     if len(own) != len(found):
         return f"{len(found)} sides for {len(own)}"
     largest = [np.max(np.abs(one[np.isfinite(one)]), initial=1) for one in own]
-    lost = ROUNDING * max(largest, default=1)  # what one side loses may be all of another
+    lost = WIDE.lost * max(largest, default=1)  # what one side loses may be all of another
     for a, scalars_of in zip(own, found, strict=True):
         b = np.vectorize(lambda entry: _float(entry, values), otypes=[float])(scalars_of)
         if a.shape != b.shape or np.any(np.isfinite(a) & ~(np.abs(a - b) <= lost)):
@@ -232,7 +232,7 @@ def program_difference(claim: Claim, statement: Statement, sizes: dict[str, int]
     for (_, *one), (_, *pair) in zip(own, found, strict=True):
         for a, b in zip(one, pair, strict=True):
             a, b = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float))
-            if not np.all(~np.isfinite(b) | (np.abs(a - b) <= ROUNDING * (1 + np.abs(b)))):
+            if not np.all(~np.isfinite(b) | (np.abs(a - b) <= WIDE.lost * (1 + np.abs(b)))):
                 return "the program's values are others"
     return ""
 

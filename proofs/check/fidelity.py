@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,16 +56,28 @@ RUN_OVER = (ArithmeticError, MemoryError, RecursionError)
 """What the machine's numbers and memory raise far out; all else that is raised there is the body's own."""
 MODERATE = 1e30
 """Where a statement's numbers are below this, the machine's do not explain that its body raises."""
-MOVES, MOVED = 3, 2.0**-44
-"""How often results far out are moved, and how far relatively, where both sides differ."""
+MOVES = 3
+"""How often results far out are moved where both sides differ."""
+DIGITS = 2**20
+"""Inputs are multiples of 1/DIGITS: floats add them without rounding, so that what is equal compares equal."""
 SMALL = 2
 """How far sizes are above the least where what programs need besides is tried."""
 VOLUME = 400
 """Choices whose sizes have a greater product are left out, unless all but one of them are least."""
-ROUNDING = 2**20 * float(np.finfo(float).eps)
-"""How far floats may be apart, in an array's largest entry: what sums of a few hundred terms lose is far below it."""
-NARROW = {"float32": 2.0**-11, "float16": 2.0**-4}
-"""The same where a program computes in narrower formats: it gives arrays of the coarsest of them."""
+
+
+class Rounding(NamedTuple):
+    """What a format of floats loses."""
+
+    lost: float
+    """How far floats may be apart, in an array's largest entry: far above what sums of a few hundred terms lose."""
+    moved: float
+    """How far results far out are moved, relatively: by a few of their last digits."""
+
+
+WIDE = Rounding(2.0**-32, 2.0**-44)
+NARROW = {"float32": Rounding(2.0**-11, 2.0**-15), "float16": Rounding(2.0**-4, 2.0**-6)}
+"""Where a program computes in narrower formats: it gives arrays of the coarsest of them."""
 
 
 def disagreement(claim: Claim, statement: Statement) -> str | None:
@@ -126,7 +138,7 @@ class _Comparison:
         if meter is not None:
             meter.spend(sum(map(prod, lengths.values())))
         inputs = {
-            n: self.rng.uniform(0.25, 1, dims) * self.rng.choice(signs, dims)
+            n: self.rng.integers(DIGITS // 4, DIGITS, dims) / DIGITS * self.rng.choice(signs, dims)
             for n, dims in lengths.items()
         }
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -147,7 +159,7 @@ class _Comparison:
         if other is not None:
             return f"the statement has no value{where}, where the body has: {other}"
         differing = _differing(own, found, undefined)
-        moved = self._moved(sizes, inputs, found) if differing and far else None
+        moved = self._moved(sizes, inputs, found, own) if differing and far else None
         if differing and far and not _differing(own, found, undefined, moved):
             return None  # what rounding explains
         if differing:
@@ -155,14 +167,17 @@ class _Comparison:
         self.compared.update(k for k, sides in enumerate(found) if all(map(_has_value, sides)))
         return None
 
-    def _moved(self, sizes: Sizes, inputs: Mapping[str, np.ndarray], found: Pairs) -> list[Any]:
+    def _moved(
+        self, sizes: Sizes, inputs: Mapping[str, np.ndarray], found: Pairs, own: Pairs
+    ) -> list[Any]:
         """How far each side moves where all results move by a few of a float's last digits.
 
         What is ill-conditioned, such as a long triangular system, loses others as well.
         """
         farthest: list[Any] = [(0.0, 0.0)] * len(found)
+        far = max((_rounding(side).moved for sides in own for side in sides), default=WIDE.moved)
         for _ in range(MOVES):
-            reading = Moved(sizes, inputs, self.rng, MOVED)
+            reading = Moved(sizes, inputs, self.rng, far)
             with np.errstate(all="ignore"):
                 again, error = _attempted(
                     lambda reading=reading: [
@@ -339,6 +354,10 @@ def _differing(own: Pairs, read: Pairs, undefined: bool, moved: Sequence[Any] | 
     return ""
 
 
+def _rounding(side: Any) -> Rounding:
+    return NARROW.get(str(getattr(side, "dtype", "")), WIDE)
+
+
 def _array(one: Any) -> np.ndarray:
     return np.asarray(one.held if isinstance(one, Mask) else one, float)
 
@@ -364,5 +383,4 @@ def _near(own: Any, read: Any, partial: bool, moved: Any = 0.0) -> bool:
         undefined |= ~np.isfinite(a)
     with np.errstate(all="ignore"):
         largest = np.max(np.abs(a[~undefined]), initial=1)
-        lost = NARROW.get(str(getattr(own, "dtype", "")), ROUNDING)
-        return bool(np.all(undefined | (np.abs(a - b) <= lost * largest + moved)))
+        return bool(np.all(undefined | (np.abs(a - b) <= _rounding(own).lost * largest + moved)))
