@@ -216,7 +216,10 @@ def bound(x, N):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "said"), [("counts", "refuted"), ("bound", "proved")])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("counts", "is not what the body computes at N = 15"), ("bound", "proved")],
+)
 def test_a_claim_that_is_not_what_is_recorded_or_has_no_sizes_listed_is_shown(
     name, said, run, tmp_path, monkeypatch
 ):
@@ -224,4 +227,4 @@ def test_a_claim_that_is_not_what_is_recorded_or_has_no_sizes_listed_is_shown(
     Path("mine.py").write_text(COUNTED, encoding="utf-8")
     answer = run("show", "mine.py", f"mine.{name}")
     assert answer.code == 0
-    assert said in answer.out
+    assert said in " ".join(answer.out.split())

@@ -76,8 +76,10 @@ class Namespace(Functions, NumPyFunctions):
         return Recorded(found)
 
     def tril(self, one: Any, k: Any = 0) -> Recorded:
-        """The entries of matrices at and below the diagonal number k, zeros above it."""
+        """The entries of matrices at and below the diagonal number k, zeros above it; of a vector, in each row."""
         node = array(one).node
+        if len(node.shape) == 1:
+            node = making.spread(node, (*node.shape, *node.shape))
         count = len(node.shape)
         row, column = whole(Axis(count - 2)), whole(Axis(count - 1))
         guard = row - column + number_of(k)
