@@ -94,6 +94,12 @@ class _OfJax:
     def _compiled(self) -> Any:
         return jax_for("a program").jit(opening(self.function))
 
+    def _computed(self, given: Sequence[Any]) -> Any:
+        from .jaxpr.interpreter import interpreted  # which needs JAX
+
+        found = interpreted(opening(self.function), given)
+        return self._compiled(*given) if found is None else found
+
     def floats(self, arrays: Sequence[Any]) -> Any:
         """What JAX computes of NumPy's arrays, in the format that it takes; arrays of the coarsest format in it."""
         from .jaxpr.equations import formats  # which need JAX
@@ -107,7 +113,7 @@ class _OfJax:
                 known = {form.name, *formats(jax.make_jaxpr(opening(self.function))(*given))}
                 self._coarsest[form.name] = next(one for one in COARSE if one in known)
             made = functools.partial(_number_parts, form=self._coarsest[form.name])
-            return jax.tree.map(made, self._compiled(*given))
+            return jax.tree.map(made, self._computed(given))
 
 
 RUN = next(one for one in program.__code__.co_consts if getattr(one, "co_name", "") == "run")

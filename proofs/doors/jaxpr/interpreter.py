@@ -1,0 +1,101 @@
+"""What JAX's trace of a function computes at numbers, by StableHLO's reference interpreter: nothing is compiled for it.
+
+XLA takes a tenth of a second to compile what runs once, at sizes that never come again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...language.libraries import jax as jax_for
+
+MOST = 20_000
+"""Entries of the inputs, all together, up to which interpreting is the faster way."""
+OPERATIONS = frozenset(
+    """
+    abs add and atan2 broadcast_in_dim case cbrt ceil clamp compare complex concatenate constant convert convolution
+    cosine count_leading_zeros divide dot_general dynamic_slice dynamic_update_slice exponential exponential_minus_one
+    floor gather if imag iota is_finite log log_plus_one logistic maximum minimum multiply negate not
+    optimization_barrier or pad popcnt power real reduce reduce_precision reduce_window remainder reshape return
+    reverse round_nearest_afz round_nearest_even rsqrt scatter select select_and_scatter shift_left
+    shift_right_arithmetic shift_right_logical sign sine slice sort sqrt subtract tan tanh transpose while xor
+    """.split()
+)
+"""Operations of StableHLO that the interpreter has; it ends the process where it meets another one."""
+AROUND = ("builtin.module", "func.func", "func.call", "func.return")
+
+
+def interpreted(function: Callable[..., Any], arrays: Sequence[Any]) -> Any | None:
+    """What the function computes of arrays, in its own containers; None where it has to be compiled instead.
+
+    Args:
+        function: takes JAX's arrays as positional arguments, and returns arrays in containers.
+        arrays: its arguments, in the formats that it takes.
+    """
+    if sum(np.size(one) for one in arrays) > MOST:
+        return None
+    try:
+        from jax.extend.mlir import ir
+        from jax.extend.mlir.dialects import stablehlo
+    except ImportError:  # in another version of JAX
+        return None
+    jax = jax_for("a program")
+    trees: list[Any] = []
+
+    def in_parts(*given: Any) -> Any:
+        leaves, tree = jax.tree.flatten(function(*given))
+        trees.append(tree)
+        complex_one = jax.numpy.iscomplexobj
+        return [(a.real, a.imag) if complex_one(a) else (jax.numpy.asarray(a),) for a in leaves]
+
+    lowered = jax.jit(in_parts, keep_unused=True).lower(*arrays)
+    module = lowered.compiler_ir("stablehlo")
+    with module.context:
+        if not _is_known(module, ir, stablehlo):
+            return None
+        try:
+            given = [ir.DenseElementsAttr.get(np.ascontiguousarray(one)) for one in arrays]
+            results = iter([np.array(one) for one in stablehlo.eval_module(module, given)])
+        except (ValueError, TypeError, RuntimeError):  # formats that NumPy does not have
+            return None
+    parts = [[next(results) for _ in one] for one in lowered.out_info]
+    return jax.tree.unflatten(trees[0], [a[0] if len(a) == 1 else a[0] + 1j * a[1] for a in parts])
+
+
+def _is_known(module: Any, ir: Any, stablehlo: Any) -> bool:
+    """Whether every operation is one that the interpreter has; whole numbers are divided by none that is 0 then."""
+    known, quotients = True, []
+
+    def look(operation: Any) -> Any:
+        nonlocal known
+        dialect, _, name = operation.name.partition(".")
+        known = operation.name in AROUND or (dialect == "stablehlo" and name in OPERATIONS)
+        if name in ("divide", "remainder"):
+            quotients.append(operation)
+        return ir.WalkResult.ADVANCE if known else ir.WalkResult.INTERRUPT
+
+    module.operation.walk(look)
+    for one in quotients if known else ():
+        _divide_by_none(one, ir, stablehlo)
+    return known
+
+
+def _divide_by_none(quotient: Any, ir: Any, stablehlo: Any) -> None:
+    """Where a whole number is divided by 0, which has no value, it is divided by 1: the process would end."""
+    divisor = quotient.operands[1]
+    kind = ir.RankedTensorType(divisor.type).element_type
+    if not isinstance(kind, ir.IntegerType):
+        return
+    with ir.InsertionPoint(quotient), ir.Location.unknown():
+        zero, one = (
+            stablehlo.constant(
+                ir.DenseElementsAttr.get_splat(divisor.type, ir.IntegerAttr.get(kind, n))
+            )
+            for n in (0, 1)
+        )
+        equal = ir.Attribute.parse("#stablehlo<comparison_direction EQ>")
+        is_zero = stablehlo.compare(divisor, zero, equal)
+        quotient.operands[1] = stablehlo.select(is_zero, one, divisor)
