@@ -30,6 +30,15 @@ Length = Callable[[Any], Any]
 """From the length of a scanned axis to one that stands for any, or None."""
 
 
+@cache
+def _expect_users_lines() -> None:
+    """An equation's line is the user's, and none here."""
+    with suppress(ImportError):
+        from jax._src.source_info_util import register_exclusion
+
+        register_exclusion(__file__)
+
+
 @contextmanager
 def one_equation(function: Callable[..., Any], any_length: Length) -> Iterator[None]:
     """In the block `lax.associative_scan` leaves one equation.
@@ -40,10 +49,7 @@ def one_equation(function: Callable[..., Any], any_length: Length) -> Iterator[N
     """
     jax = jax_for("a program")
     own = jax.lax.associative_scan
-    with suppress(ImportError):  # an equation's line is the user's, and none here
-        from jax._src.source_info_util import register_exclusion
-
-        register_exclusion(__file__)
+    _expect_users_lines()
 
     def associative_scan(fn: Any, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
         leaves = jax.tree.leaves(elems)

@@ -15,14 +15,19 @@ from ...language.libraries import jax as jax_for
 MOST = 20_000
 """Entries of the inputs, all together, up to which interpreting is the faster way."""
 OPERATIONS = frozenset(
-    """
-    abs add and atan2 broadcast_in_dim case cbrt ceil clamp compare complex concatenate constant convert convolution
-    cosine count_leading_zeros divide dot_general dynamic_slice dynamic_update_slice exponential exponential_minus_one
-    floor gather if imag iota is_finite log log_plus_one logistic maximum minimum multiply negate not
-    optimization_barrier or pad popcnt power real reduce reduce_precision reduce_window remainder reshape return
-    reverse round_nearest_afz round_nearest_even rsqrt scatter select select_and_scatter shift_left
-    shift_right_arithmetic shift_right_logical sign sine slice sort sqrt subtract tan tanh transpose while xor
-    """.split()
+    (
+        *("abs", "add", "and", "atan2", "broadcast_in_dim", "case", "cbrt", "ceil", "clamp"),
+        *("compare", "complex", "concatenate", "constant", "convert", "convolution", "cosine"),
+        *("count_leading_zeros", "divide", "dot_general", "dynamic_slice"),
+        *("dynamic_update_slice", "exponential", "exponential_minus_one", "floor", "gather"),
+        *("if", "imag", "iota", "is_finite", "log", "log_plus_one", "logistic", "maximum"),
+        *("minimum", "multiply", "negate", "not", "optimization_barrier", "or", "pad"),
+        *("popcnt", "power", "real", "reduce", "reduce_precision", "reduce_window"),
+        *("remainder", "reshape", "return", "reverse", "round_nearest_afz"),
+        *("round_nearest_even", "rsqrt", "scatter", "select", "select_and_scatter"),
+        *("shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sine"),
+        *("slice", "sort", "sqrt", "subtract", "tan", "tanh", "transpose", "while", "xor"),
+    )
 )
 """Operations of StableHLO that the interpreter has; it ends the process where it meets another one."""
 AROUND = ("builtin.module", "func.func", "func.call", "func.return")
