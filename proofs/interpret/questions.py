@@ -107,6 +107,7 @@ def numpy_call(beside: tuple[str, ...] = ()) -> str:
     return text if is_numpy else ""
 
 
+@lru_cache(maxsize=4096)
 def is_told(file: str, beside: tuple[str, ...]) -> bool:
     """Whether a line of this file may be named: a library's and the command line's may not."""
     ours = os.path.dirname(file) == str(PACKAGE)
@@ -135,10 +136,15 @@ def raised_at(error: BaseException, beside: tuple[str, ...] = ()) -> str:
 
 def shown(file: str) -> Path:
     """A file as messages name it: from the package, or from where one stands, or by its name."""
+    return _shown(file, os.getcwd())
+
+
+@lru_cache(maxsize=4096)
+def _shown(file: str, here: str) -> Path:
     path = Path(file)
     if path.is_relative_to(PACKAGE):  # a definition or a claim of ours, wherever it is installed
         return path.relative_to(PACKAGE)
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else Path(path.name)
+    return path.relative_to(here) if path.is_relative_to(here) else Path(path.name)
 
 
 def asks(file: str, beside: tuple[str, ...]) -> bool:
