@@ -20,7 +20,7 @@ COMPUTED = {
     "whole parts and remainders": lambda a: (jnp.arange(-4, 4) // 3, jnp.arange(-4, 4) % 3),
     "complex results": lambda a: jnp.exp(1j * a),
     "narrow formats": lambda a: (a.astype(jnp.bfloat16) * 2).astype(jnp.float32),
-    "truths and containers": lambda a: {"above": a > 0, "rest": [a[:0], (a.sum(), None)]},
+    "truths and containers": lambda a: {"above": a > 0, "rest": [a[:1], (a.sum(), None)]},
     "an argument that is not read": lambda a: jnp.arange(3.0),
     "constants": lambda a: a + np.arange(8.0).reshape(4, 2),
 }
@@ -28,6 +28,7 @@ LEFT = {
     "erf": lambda a: lax.erf(a),
     "a Fourier transform": lambda a: jnp.fft.fft(a).real,
     "a system": lambda a: jnp.linalg.solve(a.T @ a, a.T),
+    "a sum of no products": lambda a: a[:0].T @ a[:0],
     "Python that is called back": lambda a: jax.pure_callback(lambda x: x, a, a),
 }
 

@@ -15,6 +15,7 @@ from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 
 from scanproof.proofs.doors.jaxpr.equations import equations
+from scanproof.proofs.doors.jaxpr.interpreter import interpreted
 from scanproof.proofs.doors.jaxpr.programs import leaves, lowered
 from scanproof.proofs.doors.jaxpr.table import RULES
 from scanproof.proofs.doors.refused import Refused
@@ -625,7 +626,12 @@ def wrong(function: Any, arrays: Sequence[np.ndarray], symbolic: bool = False) -
     found = [node for _, node in leaves(lowered(function, inputs).outputs)]
     reading = Floats(sizes, {f"x{k}": one for k, one in enumerate(arrays)})
     with jax.enable_x64(True):
-        wanted = jax.tree.leaves(function(*map(jnp.asarray, arrays)))
+        given = [*map(jnp.asarray, arrays)]
+        wanted = jax.tree.leaves(function(*given))
+        run = None if symbolic else interpreted(function, given)
+    for one, other in zip(jax.tree.leaves(run), wanted, strict=run is not None):
+        if not np.allclose(one, other, rtol=1e-6, atol=1e-6, equal_nan=True):
+            return f"{one} is interpreted, for {other}"
     for node, other in zip(found, wanted, strict=True):
         got, other = np.asarray(reading(node), float), np.asarray(other, float)
         if got.shape != other.shape:

@@ -71,13 +71,21 @@ def interpreted(function: Callable[..., Any], arrays: Sequence[Any]) -> Any | No
 
 
 def _is_known(module: Any, ir: Any, stablehlo: Any) -> bool:
-    """Whether every operation is one that the interpreter has; whole numbers are divided by none that is 0 then."""
+    """Whether every operation is one that the interpreter has, of no empty arrays, which would end the process.
+
+    So would a whole number that is divided by 0; where the answer is yes none is.
+    """
     known, quotients = True, []
+
+    def is_empty(value: Any) -> bool:
+        kind = value.type
+        return isinstance(kind, ir.RankedTensorType) and 0 in kind.shape
 
     def look(operation: Any) -> Any:
         nonlocal known
         dialect, _, name = operation.name.partition(".")
         known = operation.name in AROUND or (dialect == "stablehlo" and name in OPERATIONS)
+        known = known and not any(map(is_empty, (*operation.operands, *operation.results)))
         if name in ("divide", "remainder"):
             quotients.append(operation)
         return ir.WalkResult.ADVANCE if known else ir.WalkResult.INTERRUPT
