@@ -235,6 +235,10 @@ def _disagreement(runs: list[Run]) -> str | None:
     return None
 
 
+class SaysNothing(UsageError):
+    """A claim compares nothing at any of its sizes."""
+
+
 def says_nothing(every: list[list[Statement]]) -> str | None:
     """A comparison whose sides are empty at every size would be true of anything."""
     full = {p: False for found in every for p in range(len(found))}

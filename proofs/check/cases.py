@@ -49,10 +49,15 @@ def restricted(claim: Claim, case: Case) -> Claim:
 
 
 def together(claim: Claim, found: Sequence[tuple[Case, Result]]) -> Result:
-    """The verdict on the claim from those on all of its cases."""
-    for case, result in found:
-        if result.verdict in ("refuted", "error"):
-            return _as_whole(case, result)
+    """The verdict on the claim from those on all of its cases.
+
+    A case of one choice of sizes at which nothing is compared decides nothing, unless all are such.
+    """
+    found = [one for one in found if one[0].least or not one[1].empty] or found
+    for verdict in ("refuted", "error"):
+        for case, result in found:
+            if result.verdict == verdict:
+                return _as_whole(case, result)
     evidence = [{**e, "case": str(c)} for c, result in found for e in result.evidence]
     definitions = sorted({one for _, result in found for one in result.definitions})
     open_cases = [(c, r) for c, r in found if not _is_proved(c, r)]

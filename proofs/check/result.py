@@ -38,6 +38,8 @@ class Result:
     """Whether its certificate is damaged or shows nothing, or could not be written."""
     undefined: bool = False
     """Whether there is no value at a listed size, so that the verdict is `error`."""
+    empty: bool = False
+    """Whether nothing is compared at any listed size, so that the verdict is `error`."""
     blur: float = 0.0
     """How far both sides may be apart, relatively, by what literals are off the numbers that they mean."""
     doubtful: bool = False

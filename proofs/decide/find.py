@@ -9,7 +9,7 @@ from functools import cached_property
 from scanproof.constructs.errors import UsageError
 
 from ..check.all_sizes import Unsafe
-from ..check.arguments import NOT_SHOWN, says_nothing
+from ..check.arguments import NOT_SHOWN, SaysNothing, says_nothing
 from ..check.beyond import smallest
 from ..check.certificate import (
     AllSizes,
@@ -295,12 +295,12 @@ def _where_no_engine_reads(search: Search) -> Certificate | None:
 
 
 def _empty(search: Search) -> None:
-    """Raises UsageError for a claim that compares nothing at any of its sizes."""
+    """Raises SaysNothing for a claim that compares nothing at any of its sizes."""
     if not search.read:
         return
     problem = says_nothing([[s for s, _ in found] for _, found in search.every] or search.at_points)
     if problem is not None:
-        raise UsageError(problem)
+        raise SaysNothing(problem)
 
 
 def _bound(search: Search) -> Certificate | None:

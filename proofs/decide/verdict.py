@@ -10,6 +10,7 @@ from typing import Any
 from scanproof.constructs.arrays.definition import recording
 from scanproof.constructs.errors import UsageError
 
+from ..check.arguments import SaysNothing
 from ..check.axioms import discharged
 from ..check.certificate import Certificate, Unsettled
 from ..check.certificates import REFUSED, check
@@ -58,6 +59,7 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
         except (UsageError, DivisionByZero) as error:
             reason = f"{failing_sizes(claim, error)}{error}"
             result = Result("error", reason=reason, undefined=isinstance(error, DivisionByZero))
+            result.empty = isinstance(error, SaysNothing)
         except (Stopped, Copied):
             raise
         except MemoryError as error:
