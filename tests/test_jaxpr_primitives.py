@@ -582,6 +582,9 @@ CASES: dict[str, Callable[[Draw], Case]] = {
     "gather": gathered,
     "scatter": scattered("set"),
     "scatter-add": scattered("add"),
+    "scatter-mul": scattered("mul"),
+    "scatter-min": scattered("min"),
+    "scatter-max": scattered("max"),
     "dynamic_slice": part_at,
     "dynamic_update_slice": part_written,
     "scan": scanned,
@@ -601,7 +604,15 @@ CASES: dict[str, Callable[[Draw], Case]] = {
 """For each primitive what draws a function that has it, and arrays."""
 RELEASES = {
     *("log2", "one_minus_square", "pjit", "checkpoint", "closed_call", "eval_jaxpr", "core_call"),
-    *("scatter_add", "copy_p", "expand_dims", "sharding_constraint"),
+    *(
+        "scatter_add",
+        "scatter_mul",
+        "scatter_min",
+        "scatter_max",
+        "copy_p",
+        "expand_dims",
+        "sharding_constraint",
+    ),
 }
 """Names that other releases of JAX than this have for a primitive, or that nothing public makes."""
 FORMATS = {"b": Format("bool"), "i": Format("int", 32)}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 import subprocess
 import sys
 from math import sqrt as root
 
+import einops
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -99,8 +101,51 @@ def last_three_in_branches(x, few=3):
     return x.sum(0) if len(x) <= few else x[-3:].sum(0)
 
 
+@functools.lru_cache
+def angles(T, d):
+    """A table of NumPy's, of positions and of even features."""
+    return np.outer(np.arange(T), 100.0 ** (-np.arange(0, 2 * d, 2) / (2 * d)))
+
+
+def turned_rows(x):
+    T, d = x.shape
+    return x * np.cos(angles(T, d))
+
+
+def turned_rows_by_formula(x):
+    t, j = (jnp.arange(n)[:, None] for n in x.shape)
+    return x * jnp.cos(t * 100.0 ** (-(j.T) / x.shape[1]))
+
+
+def chunks_of_four(x):
+    """Rows by fours, zeros behind the last ones."""
+    length = 4 * math.ceil(x.shape[0] / 4)
+    rows = jnp.pad(x, ((0, length - x.shape[0]), (0, 0)))
+    return rows.reshape(-1, 4, x.shape[1]).sum((0, 1))
+
+
+def negated_first(x):
+    return x.at[0].multiply(-1)
+
+
 ATTENTION = "q: T d, k: S d, v: S e"
 TRUE = {
+    "NumPy's positions in a table that is remembered": (
+        turned_rows,
+        turned_rows_by_formula,
+        "x: T d",
+    ),
+    "math.ceil(T / 4)": (chunks_of_four, summed, "x: T d"),
+    "a size in einops": (
+        lambda x: einops.repeat(x, "t d -> (n t) d", n=x.shape[1]),
+        lambda x: jnp.tile(x, (x.shape[1], 1)),
+        "x: 2 d",
+    ),
+    "a part that is multiplied in its place": (
+        negated_first,
+        lambda x: jnp.where(jnp.arange(x.shape[0])[:, None] == 0, -x, x),
+        "x: T d",
+    ),
     "math.sqrt(d) and d ** -0.5": (attention, attention_scaled_first, ATTENTION),
     "np.sqrt(d) and a root that was imported": (
         lambda q: q / np.sqrt(q.shape[1]),

@@ -111,8 +111,12 @@ def numpy_call(beside: tuple[str, ...] = ()) -> str:
 def is_told(file: str, beside: tuple[str, ...]) -> bool:
     """Whether a line of this file may be named: a library's and the command line's may not."""
     ours = os.path.dirname(file) == str(PACKAGE)
-    library = "site-packages" in file or file.startswith(LIBRARY)
-    return not ours and not library and asks(file, beside)
+    return not ours and not in_library(file) and asks(file, beside)
+
+
+def in_library(file: str) -> bool:
+    """Whether it is a file of an installed package or of Python's own library."""
+    return "site-packages" in file or file.startswith(LIBRARY)
 
 
 def place(beside: tuple[str, ...] = ()) -> str:

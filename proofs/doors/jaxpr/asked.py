@@ -17,7 +17,7 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
-from ...interpret.questions import NUMBERS_OWN, Unreadable, aside, asks, note, place
+from ...interpret.questions import NUMBERS_OWN, Unreadable, aside, asks, in_library, note, place
 from ...statement.order import divided, nonnegative, sign
 from ...statement.whole import Number, Whole
 from ..refused import Depends, Refused
@@ -211,6 +211,18 @@ class _Answers:
         def true(one: Any) -> bool:
             return not self._equal(one, 0) if self.outside() else True
 
+        def hashed(one: Any) -> int:
+            if not self.outside():
+                return own["__hash__"](one)
+            if in_library(sys._getframe(1).f_code.co_filename):
+                raise TypeError("unhashable: a symbolic size")  # a library's cache is passed by
+            raise self.refuse(f"for the hash of {self.text(one)}", INSTEAD)
+
+        def quotient(one: Any, other: Any) -> Any:
+            found = own["__truediv__"](one, other)
+            sizes = self.outside() and isinstance(other, int | self.kind)
+            return Quotient(found, one, other) if sizes else found
+
         def raised(one: Any, exponent: Any, modulo: Any = None) -> Any:
             real = isinstance(exponent, float) or (isinstance(exponent, int) and exponent < 0)
             if real and modulo is None and self.outside():
@@ -232,6 +244,8 @@ class _Answers:
             "__bool__": true,
             "__floordiv__": self._part("__floordiv__", 0),
             "__mod__": self._part("__mod__", 1),
+            "__truediv__": quotient,
+            "__hash__": hashed,
             "__pow__": raised,
             "__getattribute__": attribute,
         }
@@ -303,9 +317,63 @@ class _Answers:
         return made
 
 
+class Quotient:
+    """A size divided by a size: a number of JAX's, and for `math.ceil` and `math.floor` what it is rounded to.
+
+    Args:
+        value: the number.
+        size: what is divided.
+        by: the divisor, a size or a whole number.
+    """
+
+    def __init__(self, value: Any, size: Any, by: Any) -> None:
+        self._value, self._size, self._by = value, size, by
+
+    def __jax_array__(self) -> Any:
+        return self._value
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._value, name)
+
+    def __floor__(self) -> Any:
+        return self._size // self._by
+
+    def __ceil__(self) -> Any:
+        return -(-self._size // self._by)
+
+
+def _forwarded(name: str) -> Callable[..., Any]:
+    def method(self: Quotient, *others: Any) -> Any:
+        given = (one._value if isinstance(one, Quotient) else one for one in others)
+        return getattr(self._value, name)(*given)
+
+    return method
+
+
+for _name in (
+    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv"),
+    *(
+        "mod",
+        "rmod",
+        "pow",
+        "rpow",
+        "neg",
+        "pos",
+        "abs",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "eq",
+        "ne",
+        "bool",
+    ),
+    *("float", "int", "trunc", "round", "hash"),
+):
+    setattr(Quotient, f"__{_name}__", _forwarded(f"__{_name}__"))
+
 INSTEAD = "compute with jnp, which takes sizes (jnp.sqrt(d)), and leave them out of texts and keys"
 CLOSED = {
-    "__hash__": "the hash",
     "__str__": "the text",
     "__repr__": "the text",
     "__format__": "the text",

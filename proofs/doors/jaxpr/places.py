@@ -179,7 +179,9 @@ def _looked_up(
     return _read(looked, there, [(moved[k], cases) for k, cases in known], shape)
 
 
-def _scatter(adds: bool) -> Rule:
+def _scatter(combined: Callable[[Node, Node], Node] | None) -> Rule:
+    """The rule for parts that are written over an array's, or combined with them."""
+
     def rule(
         at: Lowering,
         a: Value,
@@ -194,11 +196,15 @@ def _scatter(adds: bool) -> Rule:
         update_consts: Any = (),
     ) -> Value:
         parts = _parts(a, starts, updates, dimension_numbers, "CLIP" in str(mode).upper())
-        if adds:
+        if combined is add:
             return at.made(add(a.real, parts.written(updates.real)))
         if not parts.apart():
             raise Refused("several parts written at once, which may overlap")
-        return _over(a, updates, parts)
+        if combined is None:
+            return _over(a, updates, parts)
+        there = parts.written(full(number(1), updates.shape))
+        new = combined(a.real, parts.written(updates.real))
+        return at.made(add(multiply(a.real, inverse(there)), multiply(there, new)))
 
     return rule
 
@@ -349,11 +355,17 @@ def _dynamic_update_slice(at: Lowering, a: Value, part: Value, *starts: Value) -
     return _over(a, part, _Parts(a.shape, part.shape, list(making.places_of(a.shape)), begins))
 
 
+COMBINED = {"add": add, "mul": multiply, "min": choices.smaller, "max": choices.greater}
+"""How parts are combined with what is at their places; releases of JAX spell the primitives in two ways."""
+
 RULES: dict[str, Rule] = {
     "gather": _gather,
-    "scatter": _scatter(False),
-    "scatter-add": _scatter(True),
-    "scatter_add": _scatter(True),
+    "scatter": _scatter(None),
+    **{
+        f"scatter{dash}{name}": _scatter(combined)
+        for name, combined in COMBINED.items()
+        for dash in "-_"
+    },
     "dynamic_slice": _dynamic_slice,
     "dynamic_update_slice": _dynamic_update_slice,
 }

@@ -15,11 +15,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from ...interpret.questions import Unreadable, place
+from ...interpret.questions import Unreadable, aside, place
 
 NAMES = ("sqrt", "exp", "log", "log2", "log10", "pow")
 """Functions of `math` that take sizes; NumPy has them too, `power` for `pow`."""
@@ -59,11 +60,17 @@ def standing_in(function: Callable[..., Any], kind: type) -> Iterator[None]:
 
     for (module, name), (_, new) in own.items():
         put(vars(module), name, new)
-    length = _length(kind)
+    length, numpy = _length(kind), _NumPy(np, kind)
     for names in modules(function):
         for name, value in list(names.items()):
             if id(value) in by_id:
                 put(names, name, by_id[id(value)])
+            elif value is np:
+                put(names, name, numpy)
+            elif isinstance(
+                value, functools._lru_cache_wrapper
+            ):  # which would ask for sizes' hashes
+                put(names, name, value.__wrapped__)
         if "len" not in names:
             put(names, "len", length)
     try:
@@ -170,6 +177,68 @@ def _stand_in(original: Any, name: str, kind: type) -> Any:
         return getattr(jnp, name)(*given)
 
     return on_sizes
+
+
+MAKING = (
+    "arange",
+    "linspace",
+    "ones",
+    "zeros",
+    "full",
+    "empty",
+    "eye",
+    "identity",
+    "tri",
+    "indices",
+)
+"""Functions of NumPy that make arrays of a given length, which may be too long to be made."""
+
+
+class _NumPy:
+    """NumPy as a program's modules name it: a function of sizes, or of what is traced, is JAX's of the same name.
+
+    Args:
+        module: NumPy, or a module of it.
+        kind: JAX's type of symbolic dimensions.
+    """
+
+    def __init__(self, module: ModuleType, kind: type) -> None:
+        self._module, self._kind = module, kind
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        if isinstance(value, ModuleType):
+            return _NumPy(value, self._kind)
+        if isinstance(value, type) or not callable(value):
+            return value
+
+        @functools.wraps(value, updated=())
+        def function(*args: Any, **kwargs: Any) -> Any:
+            given = jax.tree.leaves((args, kwargs))
+            of_jax = getattr(_of_jax(self._module), name, None)
+            if of_jax is not None and (
+                name in MAKING or any(isinstance(one, jax.core.Tracer) for one in given)
+            ):
+                return of_jax(*args, **kwargs)
+            if of_jax is None or not any(isinstance(one, self._kind) for one in given):
+                return value(*args, **kwargs)
+            try:  # a product of sizes is a size
+                with aside():
+                    return value(*args, **kwargs)
+            except Exception:
+                return of_jax(*args, **kwargs)
+
+        import jax
+
+        return function
+
+
+def _of_jax(module: ModuleType) -> Any:
+    """The module of `jax.numpy` that has the names of one of NumPy's."""
+    import jax.numpy
+
+    path = module.__name__.split(".")[1:]
+    return functools.reduce(lambda of, name: getattr(of, name, None), path, jax.numpy)
 
 
 def _length(kind: type) -> Callable[[Any], Any]:

@@ -171,6 +171,7 @@ def _traced(
                     watched.enter_context(associative.one_equation(function, any_length))
                 if symbolic:  # numbers have nothing to hide
                     answers = watched.enter_context(refused(dimensions))
+                if symbolic or folded:
                     watched.enter_context(standing_in(function, dimension_type()))
                 watched.enter_context(numbers_unseen())
                 jaxpr = jax.make_jaxpr(flat)(*given)
