@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..loops.growing import Growing
-from ..loops.items import UNBOUND, Items
+from ..loops.items import UNBOUND, Items, Listed
 from .refusal import torch
 from .tensors import Rows
 
@@ -50,17 +50,28 @@ def flat(value: Any) -> tuple[list[Any], Any]:
         return list(held.values()), (value, list(held))
     if isinstance(value, Items):
         return list(value.parts), value
+    if isinstance(value, Growing):  # its items are those of a turn of the loop around
+        return [], opening().tree_structure(())
+    return opening().tree_flatten(value)
+
+
+def opening() -> Any:
+    """PyTorch's module of containers, in which the lists of rewritten code are lists and are asked for their leaves."""
     from torch.utils import _pytree
 
-    if isinstance(value, Growing):  # its items are those of a turn of the loop around
-        return [], _pytree.tree_structure(())
-    return _pytree.tree_flatten(value)
+    if Growing not in _pytree.SUPPORTED_NODES:
+        _pytree.register_pytree_node(Growing, Growing.leaves, lambda items, _: list(items))
+        _pytree.register_pytree_node(
+            Listed, lambda one: (list(one), None), lambda items, _: Listed(items)
+        )
+        _pytree.register_pytree_node(
+            Rows, lambda one: (list(one.parts), one.of), lambda items, of: Rows(of, *items)
+        )
+    return _pytree
 
 
 def rebuilt(leaves: Sequence[Any], spec: Any, entered: ExitStack) -> Any:
     """The value with other leaves; a module has them until the block ends."""
-    from torch.utils import _pytree
-
     if isinstance(spec, tuple):
         module, names = spec
         from torch.nn.utils import stateless
@@ -72,7 +83,7 @@ def rebuilt(leaves: Sequence[Any], spec: Any, entered: ExitStack) -> Any:
         if isinstance(spec, Rows):
             return Rows(spec.of, leaves[0])
         return Items(spec.of, spec.length, leaves, spec.item)
-    return _pytree.tree_unflatten(leaves, spec)
+    return opening().tree_unflatten(leaves, spec)
 
 
 def tensors(value: Any) -> list[tuple[int, Any]]:
@@ -145,7 +156,12 @@ class Snapshot:
         }
 
     def note(self, seen: Seen, after: Sequence[Any]) -> None:
-        """Note what a turn did."""
+        """Note what a turn did; of a list to which it appends nothing is read inside the loop."""
+        later = Snapshot(self.names, after)
+        grown = {n for n, (held, count, _) in self.lists.items() if builtins.len(held) > count}
+        for one in (self, later):
+            rest = {s: x for s, x in one.tensors.items() if s[0] not in grown | seen.appended}
+            one.tensors = rest
         seen.written |= {s for s, one in self.tensors.items() if _version(one) != self.versions[s]}
         for name, one, other in zip(self.names, self.values, after, strict=True):
             if one is not other:
@@ -153,7 +169,6 @@ class Snapshot:
                     seen.rebound.add(name)
                 else:
                     seen.counters.setdefault(name, set()).add(other - one)
-        later = Snapshot(self.names, after)
         seen.shared |= self.shared() | later.shared()
         seen.apart |= self.same() ^ later.same()
         seen.after |= later.shared() | later.same()

@@ -14,7 +14,7 @@ from ..loops.items import UNBOUND, Items
 from ..loops.keeping import Kept
 from ..refused import KeepsState
 from .memory import Shared
-from .observing import Seen, flat, key_of, rebuilt, tensors
+from .observing import Seen, flat, key_of, opening, rebuilt, tensors
 from .refusal import FirstTurn, Refused, beside, torch
 from .scans import Symbols, scanned
 from .tensors import TENSORS, Rows, is_real_of_sizes, is_symbol
@@ -103,7 +103,7 @@ class SizedLoop:
 
     def run(self) -> tuple[Any, ...]:
         """The values of the names after all turns."""
-        _leaves_asked()
+        opening()
         self._expect_followed()
         for k in builtins.range(self.now.apart.get(key_of(self.body), 0)):
             if not self.items.length >= k + 1:
@@ -356,14 +356,6 @@ class SizedLoop:
             for k, one in tensors(found[self.names.index(name)]):
                 if k == j:
                     self.now.shared.add([one], "memory that arrays share after a loop")
-
-
-def _leaves_asked() -> None:
-    """Have PyTorch ask a list to which turns append for its leaves, where it would take it for one."""
-    from torch.utils import _pytree
-
-    if Growing not in _pytree.SUPPORTED_NODES:
-        _pytree.register_pytree_node(Growing, Growing.leaves, lambda items, _: list(items))
 
 
 def kept_before(

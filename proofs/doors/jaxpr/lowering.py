@@ -142,6 +142,8 @@ class Lowering:
         finally:
             self._open.pop()
         found = found if isinstance(found, list) else [found]
+        if name == "is_finite":  # by a mask, which may be of many parts, such as a loop's state
+            return found
         return [
             _truth(one) if kind_of(v.aval.dtype) == "b" else one
             for one, v in zip(found, equation.outvars, strict=True)
