@@ -52,14 +52,18 @@ def small_sizes(ranges: Mapping[str, Sequence[int]]) -> Iterator[Sizes]:
 def larger_sizes(
     ranges: Mapping[str, Sequence[int]], shapes: Sequence[str], numbers: set[int]
 ) -> Iterator[Sizes]:
-    """Choices in which one letter is large, also numbers that stand in the code, while arrays stay small."""
-    for name in ranges:
-        near = [n for n in nearby(numbers) if n > SMALL]
-        for n in dict.fromkeys((LARGER, *near)):
-            small = {o: max(min(values), 2) for o, values in ranges.items()}
-            sizes = {**small, name: max(n, min(ranges[name]))}
-            if sum(int(np.prod(shape(text, sizes))) for text in shapes) <= ENTRIES:
-                yield sizes
+    """Choices in which one letter is large, while arrays stay small.
+
+    The first ones are right after numbers that stand in the code: time may end soon.
+    """
+    near = nearby(numbers)
+    after = [n + 1 for n in sorted(numbers) if n + 1 in near]
+    small = {o: max(min(values), 2) for o, values in ranges.items()}
+    every = dict.fromkeys(n for n in (*after, LARGER, *near) if n > SMALL)
+    for n, name in itertools.product(every, ranges):
+        sizes = {**small, name: max(n, min(ranges[name]))}
+        if sum(int(np.prod(shape(text, sizes))) for text in shapes) <= ENTRIES:
+            yield sizes
 
 
 def literal_sizes(
