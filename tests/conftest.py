@@ -10,6 +10,7 @@ import os
 import sqlite3
 import sys
 import time
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,16 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
     with contextlib.suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL("libc.so.6").malloc_trim(0)
     item.config.stash[RESIDENT] = resident()
+
+
+@pytest.fixture(autouse=True)
+def gradients() -> Iterator[None]:
+    """A test that leaves PyTorch without gradients fails, and not a later one."""
+    yield
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and not torch.is_grad_enabled():
+        torch.set_grad_enabled(True)
+        pytest.fail("PyTorch takes no gradients any more after this test", pytrace=False)
 
 
 @pytest.fixture(scope="session")

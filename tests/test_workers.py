@@ -132,7 +132,9 @@ def test_body_that_takes_all_memory_is_unknown_and_the_others_are_decided(deed):
     answers = found(ledger, jobs=1, memory_limit="1.5 GB")
     verdict, reason = answers.pop("hungry")
     assert answers == {"before": PROVED, "after": PROVED}
-    said = r"not decided within 1.5 GB of memory, the memory limit: stopped at .*workers.py:\d+; try"
+    said = (
+        r"not decided within 1.5 GB of memory, the memory limit: stopped at .*workers.py:\d+; try"
+    )
     assert verdict == "unknown" and re.match(said, str(reason)), reason
 
 
