@@ -31,6 +31,10 @@ IN_TORCH = [
     ("rev", "rev3"),
     ("cond_write", "spec_rows_summed"),
     ("cont_cond", "decayed"),
+    ("rows_apart", "spec_sum"),
+    ("parts_made_before", "spec_sum"),
+    ("state_in_a_list", "spec_sum"),
+    ("normed", "spec_normed"),
 ]
 OTHER_IN_TORCH = [
     ("last", "spec_sum2"),
@@ -43,6 +47,8 @@ OTHER_IN_TORCH = [
     ("last_two_alias", "spec_last"),
     ("lastlist_alias", "spec_sum"),
     ("last_view_write", "spec_twice"),
+    ("rows_apart", "spec_last"),
+    ("summed_by_parts", "spec_sum"),
 ]
 NOT_READ_IN_TORCH = {
     "walrus_comp": ("spec_cumsum", "loops of walrus_comp are not followed"),

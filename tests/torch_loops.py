@@ -324,3 +324,50 @@ def counted_from_one(x):
         n += 1
         s = s + x[t]
     return s / n
+
+
+def rows_apart(x):
+    rows = list(x.unbind(dim=0))
+    s = torch.zeros(x.shape[1])
+    for t in range(x.shape[0]):
+        s = s + rows[t]
+    return s
+
+
+def parts_made_before(x):
+    parts = [k * x for k in range(1, 4)]
+    s = torch.zeros(x.shape[1])
+    for t in range(x.shape[0]):
+        one, two, three = (part[t] for part in parts)
+        s = s + three - two + 0 * one
+    return s
+
+
+def summed_by_parts(x):
+    parts = [k * x for k in range(1, 4)]
+    s = torch.zeros(x.shape[1])
+    for t in range(x.shape[0]):
+        one, two, three = (part[t] for part in parts)
+        s = s + three - one + 0 * two
+    return s
+
+
+def state_in_a_list(x):
+    state = None
+    for t in range(x.shape[0]):
+        if state is None:
+            state = [torch.zeros(x.shape[1]), torch.zeros(x.shape[1])]
+        state = [state[0] + x[t], state[1]]
+    return state[0] + state[1]  # pyright: ignore[reportOptionalSubscript]  the loop has a turn
+
+
+def normed(x):
+    """Groups of one channel, as many as there are."""
+    rows = torch.cat([x, 1 - 2 * x])
+    return torch.nn.functional.group_norm(rows.T[None], x.shape[1], eps=0.5)[0].T
+
+
+def spec_normed(x):
+    rows = torch.cat([x, 1 - 2 * x])
+    apart = rows - rows.mean(0)
+    return apart / (apart.pow(2).mean(0) + 0.5).sqrt()

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...interpret.questions import place
 from .refusal import beside, torch
+from .tensors import TENSORS, is_symbol
 
 
 @cache
@@ -38,7 +39,9 @@ def is_size(value: Any) -> bool:
 
 
 def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, bool] | None:
-    """What `x[k]` and `x[k] = y` are with `select` for indices that are sizes, and tensors of a range over a size.
+    """What PyTorch's functions are that ask for the number of a size, by others that do not.
+
+    These are `x[k]` and `x[k] = y`, tensors of a range over a size, `unbind` along a size, norms of a size's groups.
 
     None for other functions, and other arguments.
 
@@ -52,6 +55,13 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
         if numbers is None:
             return None
         return numbers.to((options or {}).get("dtype", t.int64)), True
+    if function in (t.unbind, t.Tensor.unbind):
+        axis = args[1] if len(args) > 1 else (options or {}).get("dim", 0)
+        many = is_symbol(args[0].shape[axis])
+        return (TENSORS.rows(TENSORS, args[0].movedim(axis, 0)), True) if many else None
+    if function is t.nn.functional.group_norm:
+        named = {**dict(zip(GROUPS, args, strict=False)), **(options or {})}
+        return (_group_norm(**named), True) if is_symbol(named["num_groups"]) else None
     reads, writes = function is t.Tensor.__getitem__, function is t.Tensor.__setitem__
     if not (reads or writes):
         return None
@@ -68,6 +78,22 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     else:
         part[rest] = args[2]
     return None, True
+
+
+GROUPS = ("input", "num_groups", "weight", "bias", "eps")
+
+
+def _group_norm(
+    input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> Any:
+    """Each group of channels less its mean, over its deviation; then weights and biases by channel."""
+    rows = input.reshape(input.shape[0], num_groups, -1)
+    rows = rows - rows.mean(-1, keepdim=True)
+    rows = rows / (rows.square().mean(-1, keepdim=True) + eps).sqrt()
+    found = rows.reshape(input.shape)
+    channels = (-1, *(1 for _ in input.shape[2:]))
+    found = found if weight is None else found * weight.reshape(channels)
+    return found if bias is None else found + bias.reshape(channels)
 
 
 def selected(tensor: Any, keys: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:

@@ -127,7 +127,9 @@ class SizedLoop:
         for k in self.carried:
             leaves = flat(trial[k])[0] if trial is not None else self.flats[k][0]
             if builtins.len(leaves) != builtins.len(self.flats[k][0]):
-                raise self._refuse(self.names[k], "to which a turn gives another form")
+                raise self._begins_otherwise(
+                    f"{self.names[k]}, to which a turn gives another form,"
+                )
             start += [
                 self._as(one, like) for one, like in zip(self.flats[k][0], leaves, strict=True)
             ]
