@@ -124,6 +124,12 @@ def chunks_of_four(x):
     return rows.reshape(-1, 4, x.shape[1]).sum((0, 1))
 
 
+def alternating(x):
+    signs = np.ones(2)
+    signs[1] = -1
+    return x * signs[:, None] * np.multiply.reduce([1.0, 1.0])
+
+
 def negated_first(x):
     return x.at[0].multiply(-1)
 
@@ -136,6 +142,11 @@ TRUE = {
         "x: T d",
     ),
     "math.ceil(T / 4)": (chunks_of_four, summed, "x: T d"),
+    "arrays of NumPy's that are written into": (
+        alternating,
+        lambda x: x * jnp.array([1, -1])[:, None],
+        "x: 2 d",
+    ),
     "a size in einops": (
         lambda x: einops.repeat(x, "t d -> (n t) d", n=x.shape[1]),
         lambda x: jnp.tile(x, (x.shape[1], 1)),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -143,11 +144,11 @@ def text(program: Lowered, sizes: Sizes) -> list[Token] | None:
     if any(n < 0 for shape in shapes for n in shape):
         return None
     given = [Given(shape, one.format) for shape, one in zip(shapes, program.inputs, strict=True)]
-    try:
-        closed = traced(program.function, given, folded=True).jaxpr
-    except Exception:  # a program is foreign code, and may refuse a size
-        return None
-    return [*_of_constants(closed.consts), *_of(closed.jaxpr)]
+    for lazily in (True, False):  # unless it writes into arrays of NumPy's
+        with suppress(Exception):  # a program is foreign code, and may refuse a size
+            closed = traced(program.function, given, folded=True, lazily=lazily).jaxpr
+            return [*_of_constants(closed.consts), *_of(closed.jaxpr)]
+    return None
 
 
 def _of_constants(consts: Sequence[Any]) -> Iterator[Token]:

@@ -145,6 +145,8 @@ class _Answers:
     def __init__(self, kind: Any, dimensions: Dimensions, folders: tuple[str, ...]) -> None:
         self.kind, self.dimensions, self.folders = kind, dimensions, folders
         self.own = {name: getattr(kind, name) for name in dir(kind)}
+        self.quotients: dict[int, tuple[Any, Any, Any]] = {}
+        """Quotients of sizes outside JAX by the objects that they are, with what was divided by what."""
         self.asked: Depends | None = None
         """What was asked last in vain."""
 
@@ -220,8 +222,9 @@ class _Answers:
 
         def quotient(one: Any, other: Any) -> Any:
             found = own["__truediv__"](one, other)
-            sizes = self.outside() and isinstance(other, int | self.kind)
-            return Quotient(found, one, other) if sizes else found
+            if self.outside() and isinstance(other, int | self.kind):
+                self.quotients[id(found)] = found, one, other
+            return found
 
         def raised(one: Any, exponent: Any, modulo: Any = None) -> Any:
             real = isinstance(exponent, float) or (isinstance(exponent, int) and exponent < 0)
@@ -316,61 +319,6 @@ class _Answers:
         (made,) = jax.export.symbolic_shape(self.dimensions.text(length), scope=like.scope)
         return made
 
-
-class Quotient:
-    """A size divided by a size: a number of JAX's, and for `math.ceil` and `math.floor` what it is rounded to.
-
-    Args:
-        value: the number.
-        size: what is divided.
-        by: the divisor, a size or a whole number.
-    """
-
-    def __init__(self, value: Any, size: Any, by: Any) -> None:
-        self._value, self._size, self._by = value, size, by
-
-    def __jax_array__(self) -> Any:
-        return self._value
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._value, name)
-
-    def __floor__(self) -> Any:
-        return self._size // self._by
-
-    def __ceil__(self) -> Any:
-        return -(-self._size // self._by)
-
-
-def _forwarded(name: str) -> Callable[..., Any]:
-    def method(self: Quotient, *others: Any) -> Any:
-        given = (one._value if isinstance(one, Quotient) else one for one in others)
-        return getattr(self._value, name)(*given)
-
-    return method
-
-
-for _name in (
-    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv"),
-    *(
-        "mod",
-        "rmod",
-        "pow",
-        "rpow",
-        "neg",
-        "pos",
-        "abs",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "eq",
-        "ne",
-        "bool",
-    ),
-    *("float", "int", "trunc", "round", "hash"),
-):
-    setattr(Quotient, f"__{_name}__", _forwarded(f"__{_name}__"))
 
 INSTEAD = "compute with jnp, which takes sizes (jnp.sqrt(d)), and leave them out of texts and keys"
 CLOSED = {

@@ -43,15 +43,21 @@ def power(size: Any, exponent: Any) -> Any:
 
 
 @contextmanager
-def standing_in(function: Callable[..., Any], kind: type) -> Iterator[None]:
+def standing_in(
+    function: Callable[..., Any],
+    kind: type,
+    quotients: Mapping[int, tuple[Any, Any, Any]] | None = None,
+) -> Iterator[None]:
     """Inside the `with` block these names take symbolic sizes of the given type, in the program's modules.
 
     Args:
         function: the program; names that its own package imported (`from math import sqrt`) count too.
         kind: JAX's type of symbolic dimensions.
+        quotients: those of sizes, by the objects that they are; None where all sizes are numbers, of which no array of
+            NumPy's is made then: it may be too long.
     """
     before: list[tuple[dict[str, Any], str, Any]] = []
-    own = _taking(kind)
+    own = {**_taking(kind), **_rounding({} if quotients is None else quotients)}
     by_id = {id(original): new for original, new in own.values()}
 
     def put(names: dict[str, Any], name: str, new: Any) -> None:
@@ -60,7 +66,7 @@ def standing_in(function: Callable[..., Any], kind: type) -> Iterator[None]:
 
     for (module, name), (_, new) in own.items():
         put(vars(module), name, new)
-    length, numpy = _length(kind), _NumPy(np, kind)
+    length, numpy = _length(kind), _NumPy(np, kind, quotients is None)
     for names in modules(function):
         for name, value in list(names.items()):
             if id(value) in by_id:
@@ -161,6 +167,23 @@ def _taking(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
     return found
 
 
+def _rounding(
+    quotients: Mapping[int, tuple[Any, Any, Any]],
+) -> dict[tuple[Any, str], tuple[Any, Any]]:
+    """`math.floor` and `math.ceil`, which are sizes of quotients of sizes."""
+
+    def floor(value: Any) -> Any:
+        known = quotients.get(id(value))
+        return known[1] // known[2] if known is not None else own[0](value)
+
+    def ceil(value: Any) -> Any:
+        known = quotients.get(id(value))
+        return -(-known[1] // known[2]) if known is not None else own[1](value)
+
+    own = math.floor, math.ceil
+    return {(math, "floor"): (own[0], floor), (math, "ceil"): (own[1], ceil)}
+
+
 def _stand_in(original: Any, name: str, kind: type) -> Any:
     def on_sizes(*args: Any, **kwargs: Any) -> Any:
         import jax.numpy as jnp
@@ -180,18 +203,9 @@ def _stand_in(original: Any, name: str, kind: type) -> Any:
 
 
 MAKING = (
-    "arange",
-    "linspace",
-    "ones",
-    "zeros",
-    "full",
-    "empty",
-    "eye",
-    "identity",
-    "tri",
-    "indices",
+    *("arange", "linspace", "ones", "zeros", "full", "empty", "eye", "identity", "tri", "indices"),
 )
-"""Functions of NumPy that make arrays of a given length, which may be too long to be made."""
+"""Functions of NumPy that make arrays of a given length."""
 
 
 class _NumPy:
@@ -200,37 +214,44 @@ class _NumPy:
     Args:
         module: NumPy, or a module of it.
         kind: JAX's type of symbolic dimensions.
+        makes: whether JAX makes arrays of given lengths, too.
     """
 
-    def __init__(self, module: ModuleType, kind: type) -> None:
-        self._module, self._kind = module, kind
+    def __init__(self, module: ModuleType, kind: type, makes: bool) -> None:
+        self._module, self._kind, self._makes = module, kind, makes
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
         if isinstance(value, ModuleType):
-            return _NumPy(value, self._kind)
-        if isinstance(value, type) or not callable(value):
+            return _NumPy(value, self._kind, self._makes)
+        of_jax = getattr(_of_jax(self._module), name, None)
+        if isinstance(value, type) or not callable(value) or of_jax is None:
             return value
+        return _Function(value, of_jax, self._kind, self._makes and name in MAKING)
 
-        @functools.wraps(value, updated=())
-        def function(*args: Any, **kwargs: Any) -> Any:
-            given = jax.tree.leaves((args, kwargs))
-            of_jax = getattr(_of_jax(self._module), name, None)
-            if of_jax is not None and (
-                name in MAKING or any(isinstance(one, jax.core.Tracer) for one in given)
-            ):
-                return of_jax(*args, **kwargs)
-            if of_jax is None or not any(isinstance(one, self._kind) for one in given):
-                return value(*args, **kwargs)
-            try:  # a product of sizes is a size
-                with aside():
-                    return value(*args, **kwargs)
-            except Exception:
-                return of_jax(*args, **kwargs)
 
+class _Function:
+    """A function of NumPy's, with its attributes, and JAX's of the same name."""
+
+    def __init__(self, function: Any, of_jax: Any, kind: type, makes: bool) -> None:
+        self._function, self._of_jax, self._kind, self._makes = function, of_jax, kind, makes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         import jax
 
-        return function
+        given = jax.tree.leaves((args, kwargs))
+        if self._makes or any(isinstance(one, jax.core.Tracer) for one in given):
+            return self._of_jax(*args, **kwargs)
+        if not any(isinstance(one, self._kind) for one in given):
+            return self._function(*args, **kwargs)
+        try:  # a product of sizes is a size
+            with aside():
+                return self._function(*args, **kwargs)
+        except Exception:
+            return self._of_jax(*args, **kwargs)
 
 
 def _of_jax(module: ModuleType) -> Any:

@@ -71,13 +71,19 @@ class Traced(NamedTuple):
     """That of its real inputs."""
 
 
-def traced(function: Callable[..., Any], inputs: Sequence[Given], folded: bool = False) -> Traced:
+def traced(
+    function: Callable[..., Any],
+    inputs: Sequence[Given],
+    folded: bool = False,
+    lazily: bool = False,
+) -> Traced:
     """The program on such arrays, their real numbers of the first format that it takes.
 
     Args:
         function: of JAX arrays.
         inputs: what they are, their lengths symbols or numbers.
         folded: whether an associative scan over a number of elements is to be one equation, as it is with symbols.
+        lazily: whether NumPy's arrays of given lengths are to be JAX's, which are not made while it traces.
 
     Raises:
         Refused: if it does not trace with symbols for sizes, or decides one.
@@ -86,14 +92,14 @@ def traced(function: Callable[..., Any], inputs: Sequence[Given], folded: bool =
     """
     known = format_of(function)
     try:
-        return in_format(function, inputs, known, folded)
+        return in_format(function, inputs, known, folded, lazily)
     except Exception as error:
         others = [form for form in FORMATS if form != known]
         if not OF_FORMATS.search(f"{error} {_causes(error)}"):
             raise
         for other in others:
             with suppress(Exception):
-                found = in_format(function, inputs, other, folded)
+                found = in_format(function, inputs, other, folded, lazily)
                 with suppress(TypeError):
                     _formats[function] = other
                 return found
@@ -117,16 +123,20 @@ def _causes(error: BaseException) -> str:
 
 
 def in_format(
-    function: Callable[..., Any], inputs: Sequence[Given], form: Format, folded: bool = False
+    function: Callable[..., Any],
+    inputs: Sequence[Given],
+    form: Format,
+    folded: bool = False,
+    lazily: bool = False,
 ) -> Traced:
     """The program on such arrays, their real numbers of this format."""
     try:
         try:
             with aside():
-                return _traced(function, inputs, form, "s", folded)
+                return _traced(function, inputs, form, "s", folded, lazily)
         except Decided:
             # A cache of JAX's may have queried it, on the line that called it: not again for other names.
-            return _traced(function, inputs, form, "n", folded)
+            return _traced(function, inputs, form, "n", folded, lazily)
     except Unreadable as error:
         raise Refused(str(error), error.split) from error
 
@@ -137,6 +147,7 @@ def _traced(
     form: Format,
     letter: str,
     folded: bool,
+    lazily: bool,
 ) -> Traced:
     jax = jax_for("a program")
     dimensions = Dimensions([n for one in inputs for n in one.shape], letter)
@@ -171,7 +182,9 @@ def _traced(
                     watched.enter_context(associative.one_equation(function, any_length))
                 if symbolic:  # numbers have nothing to hide
                     answers = watched.enter_context(refused(dimensions))
-                if symbolic or folded:
+                    known = answers.quotients
+                    watched.enter_context(standing_in(function, dimension_type(), known))
+                elif lazily:
                     watched.enter_context(standing_in(function, dimension_type()))
                 watched.enter_context(numbers_unseen())
                 jaxpr = jax.make_jaxpr(flat)(*given)
