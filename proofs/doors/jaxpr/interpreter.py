@@ -62,7 +62,8 @@ def interpreted(function: Callable[..., Any], arrays: Sequence[Any]) -> Any | No
         if not _is_known(module, ir, stablehlo):
             return None
         try:
-            given = [ir.DenseElementsAttr.get(np.asarray(one, order="C")) for one in arrays]
+            made: Any = ir.DenseElementsAttr.get
+            given = [made(np.asarray(one, order="C")) for one in arrays]
             results = iter([np.array(one) for one in stablehlo.eval_module(module, given)])
         except (ValueError, TypeError, RuntimeError):  # formats that NumPy does not have
             return None

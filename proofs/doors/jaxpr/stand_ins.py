@@ -240,10 +240,11 @@ class _Function:
         return getattr(self._function, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        import jax
+        from jax.core import Tracer
+        from jax.tree import leaves
 
-        given = jax.tree.leaves((args, kwargs))
-        if self._makes or any(isinstance(one, jax.core.Tracer) for one in given):
+        given = leaves((args, kwargs))
+        if self._makes or any(isinstance(one, Tracer) for one in given):
             return self._of_jax(*args, **kwargs)
         if not any(isinstance(one, self._kind) for one in given):
             return self._function(*args, **kwargs)
