@@ -36,14 +36,18 @@ class Chosen(NamedTuple):
 
 @contextmanager
 def by_default(form: str) -> Iterator[None]:
-    """A block in which tensors are of this format where nothing else is said."""
+    """A block in which tensors are of this format where nothing else is said.
+
+    Foreign code that raises in it may leave PyTorch without gradients; afterwards they are taken as before.
+    """
     t = torch()
-    before = t.get_default_dtype()
+    before, gradients = t.get_default_dtype(), t.is_grad_enabled()
     t.set_default_dtype(getattr(t, form))
     try:
         yield
     finally:
         t.set_default_dtype(before)
+        t.set_grad_enabled(gradients)
 
 
 def chosen(function: Callable[..., Any], given: Sequence[Given], sizes: dict[str, int]) -> Chosen:
