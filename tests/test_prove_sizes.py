@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from gallery import by_name
 from jax import lax
+from numpy import arange as positions
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide import in_order
@@ -141,6 +142,11 @@ TRUE = {
         turned_rows_by_formula,
         "x: T d",
     ),
+    "a function of NumPy's that was imported": (
+        lambda x: x * positions(0, 2 * x.shape[0], 2)[:, None],
+        lambda x: x * 2 * jnp.arange(x.shape[0])[:, None],
+        "x: T d",
+    ),
     "math.ceil(T / 4)": (chunks_of_four, summed, "x: T d"),
     "arrays of NumPy's that are written into": (
         alternating,
@@ -197,6 +203,17 @@ TRUE = {
     "min(T, 3)": (last_three, last_three_in_branches, "x: T d"),
 }
 FALSE = {
+    "math.floor(T / 4) for math.ceil(T / 4)": (
+        lambda x: x[: 4 * math.floor(x.shape[0] / 4)].sum(0),
+        summed,
+        "x: T d",
+    ),
+    "all that is multiplied for a part": (negated_first, lambda x: -x, "x: T d"),
+    "even places for odd ones": (
+        lambda x: x * np.arange(1, 2 * x.shape[0], 2)[:, None],
+        lambda x: x * 2 * jnp.arange(x.shape[0])[:, None],
+        "x: T d",
+    ),
     "d ** 0.5 for d ** -0.5": (
         attention,
         lambda *given: attention_scaled_first(*given, power=0.5),

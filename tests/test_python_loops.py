@@ -48,7 +48,7 @@ OTHER_IN_TORCH = [
     ("lastlist_alias", "spec_sum"),
     ("last_view_write", "spec_twice"),
     ("rows_apart", "spec_last"),
-    ("summed_by_parts", "spec_sum"),
+    ("parts_made_before", "spec_twice"),
 ]
 NOT_READ_IN_TORCH = {
     "walrus_comp": ("spec_cumsum", "loops of walrus_comp are not followed"),

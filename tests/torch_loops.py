@@ -343,15 +343,6 @@ def parts_made_before(x):
     return s
 
 
-def summed_by_parts(x):
-    parts = [k * x for k in range(1, 4)]
-    s = torch.zeros(x.shape[1])
-    for t in range(x.shape[0]):
-        one, two, three = (part[t] for part in parts)
-        s = s + three - one + 0 * two
-    return s
-
-
 def state_in_a_list(x):
     state = None
     for t in range(x.shape[0]):

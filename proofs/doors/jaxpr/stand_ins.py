@@ -53,8 +53,8 @@ def standing_in(
     Args:
         function: the program; names that its own package imported (`from math import sqrt`) count too.
         kind: JAX's type of symbolic dimensions.
-        quotients: those of sizes, by the objects that they are; None where all sizes are numbers, of which no array of
-            NumPy's is made then: it may be too long.
+        quotients: quotients of sizes, by the `id` of the value. None if all sizes are numbers: then JAX makes NumPy's
+            arrays of a given length, which may be too long to be made.
     """
     before: list[tuple[dict[str, Any], str, Any]] = []
     own = {**_taking(kind), **_rounding({} if quotients is None else quotients)}
@@ -73,10 +73,10 @@ def standing_in(
                 put(names, name, by_id[id(value)])
             elif value is np:
                 put(names, name, numpy)
-            elif isinstance(
-                value, functools._lru_cache_wrapper
-            ):  # which would ask for sizes' hashes
+            elif isinstance(value, functools._lru_cache_wrapper):  # it would hash sizes
                 put(names, name, value.__wrapped__)
+            elif callable(value) and vars(np).get(getattr(value, "__name__", "")) is value:
+                put(names, name, getattr(numpy, value.__name__))
         if "len" not in names:
             put(names, "len", length)
     try:
