@@ -343,6 +343,8 @@ def _by_numbers(
         NotPolynomial: if something besides + − · / is needed, or a bound is to be judged.
     """
     own = stated(claim, sizes)
+    if own is not None:
+        meter.spend(own.effort)
     if own is not None and own.residues is not None:
         return identical(own.residues, sizes, rng, meter) or None
     field = PrimeField(meter)
@@ -407,6 +409,8 @@ def _by_balls(claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter) -> b
     """
     import flint
 
+    own = stated(claim, sizes)
+    meter.spend(own.effort if own else 0)
     met, said, shown = False, set[int](), set[int]()  # of statements that sides differ
     for point in _points(claim, sizes, rng):
         with flint.ctx.workprec(BITS):

@@ -34,6 +34,9 @@ class Stated:
     programs: tuple[Any, ...] = ()
     """The programs that the body called, as they were recorded (`doors.jaxpr.programs.Lowered`)."""
 
+    effort: int = 0
+    """As how many operations modulo a prime it counts that programs were traced at these sizes."""
+
     @cached_property
     def written(self) -> Statement | None:
         """The same with gradients written out as nodes; None if a function has no derivative."""
@@ -87,5 +90,6 @@ def _faithful(claim: Claim, sizes: Sizes | None) -> Stated | None:
         statement = record(claim, sizes, programs)
         recorded = frozenset(ran)
         if disagreement(claim, statement) is None:
-            return Stated(statement, recorded, tuple(programs))
+            effort = sum(one.effort for one in programs) if sizes else 0
+            return Stated(statement, recorded, tuple(programs), effort)
     return None

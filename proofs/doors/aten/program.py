@@ -38,6 +38,8 @@ class Read:
     """The function's numbers that are more than small binary fractions."""
     fits: tuple[Fit, ...] = ()
     """What has to hold of the sizes for whole numbers to fit their type."""
+    traced: int = 0
+    """How many operations PyTorch's trace has."""
 
 
 def inputs(
@@ -107,6 +109,7 @@ class Tracing:
             tuple(notes.assumes),
             tuple(notes.literals),
             tuple(notes.fits),
+            len(traced.graph.graph.nodes),
         )
 
     def _lowered(self, given: Sequence[Node]) -> tuple[tuple[Node, ...], Notes]:

@@ -22,6 +22,8 @@ from .tracing import Given
 
 SMALL = (2, 3)
 """A function is run at such sizes, or the least that it is for, to see which formats it is for."""
+EFFORT, OF_EACH = 1_000, 30
+"""As how many operations modulo a prime a trace counts where sizes are tried, and each operation in it besides."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Lowered:
     """What has to hold of the sizes for whole numbers to fit their type."""
     obligations: tuple[Relation, ...] = ()
     """Equations that have to hold besides: none."""
+    effort: int = 0
+    """As how many operations modulo a prime its trace counts where sizes are tried."""
 
     def each(self, make: Callable[[Node], Any]) -> Any:
         """The results with something else for each node."""
@@ -80,6 +84,7 @@ class Program:
             form.name,
             self.function,
             read.fits,
+            effort=EFFORT + OF_EACH * read.traced,
         )
 
     def _read(

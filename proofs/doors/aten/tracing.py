@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -217,8 +218,9 @@ def _fake(mode: Any, tensor: Any, kinds: Sequence[Any]) -> Any:
     return mode.from_tensor(tensor, symbolic_context=context)
 
 
+@cache
 def _decompositions() -> dict[Any, Any]:
-    """PyTorch's own, for operations without a rule."""
+    """PyTorch's own, for operations without a rule; it takes longer to look for them than to trace."""
     from torch._decomp import core_aten_decompositions
 
     def has_rule(operation: Any) -> bool:

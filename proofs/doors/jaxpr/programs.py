@@ -18,6 +18,7 @@ from ...statement.whole import Size, whole
 from ..infinities import Value
 from ..outputs import Path, key, matched, said
 from ..refused import Refused
+from .equations import equations
 from .lowering import Lowering
 from .table import RULES
 from .tracing import Given, Traced, traced
@@ -29,6 +30,10 @@ class Pair(NamedTuple):
 
     real: Any
     imag: Any
+
+
+EFFORT, OF_EACH = 1_000, 10
+"""As how many operations modulo a prime a trace counts where sizes are tried, and each equation in it besides."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class Lowered:
     """The program itself."""
     inputs: tuple[Given, ...]
     """The shapes and formats of its arguments."""
+    effort: int
+    """As how many operations modulo a prime its trace counts where sizes are tried."""
 
     def each(self, make: Callable[[Node], Any]) -> Any:
         """The results with something else for each node; a complex one is a pair of real ones."""
@@ -88,7 +95,8 @@ def _lowered(
     form = found.format.name
     lost = at.domains.lost(n for one in leaves for n in (one if isinstance(one, Pair) else [one]))
     taken, fits = tuple(dict.fromkeys([*at.taken, *lost])), tuple(at.fits)
-    return Lowered(nested, taken, fits, tuple(obligations), form, function, given)
+    effort = EFFORT + OF_EACH * sum(1 for _ in equations(found.jaxpr))
+    return Lowered(nested, taken, fits, tuple(obligations), form, function, given, effort)
 
 
 def _leaves(at: Lowering, found: Traced, inputs: Sequence[Value]) -> list[Any]:
