@@ -70,6 +70,7 @@ def test_list_cuts_lines_at_the_terminal_and_no_ids(
     assert [line.split()[0] for line in narrow if not line.startswith(" ")] == ids
 
 
+@pytest.mark.long
 def test_trust_prints_lines_and_hash_of_the_definitions(run: Run):
     content = Path(constructs.__path__[0], "arrays", "scan.py").read_bytes()
     lines, digest = str(content.count(b"\n")), hashlib.sha256(content).hexdigest()[:12]

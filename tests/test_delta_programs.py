@@ -670,6 +670,7 @@ def test_a_system_or_convolution_is_read_as_what_jax_computes(kind):
     assert read == "same"
 
 
+@pytest.mark.long
 def test_a_solution_solves_its_system():
     """Where no diagonal entry is 0, which the proof takes for granted."""
 

@@ -187,6 +187,7 @@ def test_a_lock_file_that_expects_anything_else_is_damaged(tmp_path, wrong):
 # Commands
 
 
+@pytest.mark.long
 def test_a_file_whose_false_claims_are_expected_is_green_and_its_lock_file_current(
     run: Run, write: Write
 ):

@@ -240,6 +240,7 @@ def test_sizes_split_join_and_index_axes():
     assert proved(equation(halves, lambda x: shifted(x)[0], {"x": "T 2*c"}))
 
 
+@pytest.mark.long
 def test_minus_infinity_is_joined_and_selected_where_a_softmax_leaves_it_out():
     def padded(x: Any, y: Any) -> Any:
         seen = jnp.concatenate([x, jnp.full(y.shape, -jnp.inf)])
@@ -296,7 +297,7 @@ def test_a_claims_program_that_is_not_read_is_refused_with_its_line():
 LANES = [row.claim for row in SOURCE.rows if row.claim.body is not None]
 
 
-@pytest.mark.short(4)
+@pytest.mark.short("delta.kernel", "sharded.gathering", "chunked.blocks", "recurrent.gd-ssm")
 @pytest.mark.parametrize("one", LANES, ids=lambda one: one.id)
 def test_a_row_about_jax_is_recorded_and_reads_as_its_program_runs(one: Any):
     assert disagreement(one, record(one)) is None

@@ -60,7 +60,7 @@ def runs(request: pytest.FixtureRequest) -> dict[str, Any]:
         }
 
 
-@pytest.mark.short("8-recursions", "8-programs")
+@pytest.mark.short("8-programs")
 @pytest.mark.parametrize("what", ["equations", "recursions", "programs"])
 def test_nothing_false_is_accepted_and_most_of_what_is_true_is(runs, what):
     seen = runs[what]

@@ -293,6 +293,7 @@ def step(x):
     return Step(x.sum(), State(x, 2 * x))
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(
     ("other", "part"),
     [
@@ -373,6 +374,7 @@ def test_an_argument_is_left_out_that_has_a_default_or_that_nothing_reads(
     assert message in str(raised.value)
 
 
+@pytest.mark.long
 def test_an_input_may_be_called_as_bodies_of_claims_call_their_parameters():
     assert scanproof.prove(with_unread, equals=with_defaults, shapes="p: n")
     found = scanproof.prove(with_unread, equals=lambda p: p, shapes="p: n*m")

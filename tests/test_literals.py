@@ -284,6 +284,7 @@ def test_what_hinges_on_rounding_is_unknown_with_the_literal(forward, specificat
     assert f"{literal} (tests/test_literals.py:" in str(found.result.reason)
 
 
+@pytest.mark.long
 def test_a_mistake_beside_a_rounded_literal_is_refuted_where_it_shows():
     def forward(x):
         return x * 0.70710678 + jnp.where(jnp.arange(x.shape[0]) == 1, x**2 - x, 0)

@@ -77,6 +77,7 @@ def test_an_operator_that_gives_other_results_in_another_order_is_told_of_with_i
     assert re.search(rf"{of_any}|asks at tests/step_cases.py:\d+ whether i == 1", found), found
 
 
+@pytest.mark.long
 def test_an_operator_that_divides_is_associative_where_no_denominator_is_0():
     def harmonic(x):
         return jax.lax.associative_scan(lambda a, b: a * b / (a + b), x)
@@ -86,6 +87,7 @@ def test_an_operator_that_divides_is_associative_where_no_denominator_is_0():
     assert found.entries()[0]["assumes"] == ["no denominator is 0"]
 
 
+@pytest.mark.long
 def test_jax_traces_its_own_trees_as_ever_after_a_proof():
     with jax.enable_x64(True):
         x = jnp.arange(12.0).reshape(4, 3)

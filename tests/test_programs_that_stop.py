@@ -77,7 +77,7 @@ def test_a_program_that_stops_is_one_line(name: str):
     assert "Traceback" not in shown and "bug of scanproof" not in shown
 
 
-@pytest.mark.short("False")
+@pytest.mark.long
 @pytest.mark.parametrize("in_main", [True, False])
 def test_prove_as_a_call_ends_in_time_in_any_thread(in_main: bool):
     found = []

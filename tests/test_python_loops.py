@@ -125,7 +125,7 @@ def test_a_loop_for_torch_that_is_another_is_not_proved(case):
     assert decided("torch_loops", *case).verdict != "proved"
 
 
-@pytest.mark.short("alias_view_append")
+@pytest.mark.long
 @pytest.mark.parametrize("name", NOT_READ_IN_TORCH)
 def test_a_loop_for_torch_that_is_not_read_is_named(name):
     other, why = NOT_READ_IN_TORCH[name]
@@ -150,13 +150,13 @@ def test_delta_rule_in_chunks_against_its_transpose_takes_little_memory():
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
-@pytest.mark.short("first")
+@pytest.mark.long
 @pytest.mark.parametrize("case", OTHER_IN_JAX, ids=lambda case: case[0])
 def test_a_loop_of_python_in_jax_that_is_another_is_refuted(case):
     assert decided("jax_loops", *case).verdict == "refuted"
 
 
-@pytest.mark.short("named")
+@pytest.mark.long
 @pytest.mark.parametrize("name", NOT_READ_IN_JAX)
 def test_a_loop_of_python_in_jax_that_is_not_read_is_named(name):
     found = decided("jax_loops", name, name)
@@ -164,6 +164,7 @@ def test_a_loop_of_python_in_jax_that_is_not_read_is_named(name):
     assert NOT_READ_IN_JAX[name] in str(found.reason)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("case", STOP, ids="-".join)
 def test_a_program_that_stops_is_no_bug_of_scanproof(case, capsys):
     one, other = (f"programs_that_stop:{name}" for name in case)

@@ -72,14 +72,14 @@ def decided(name: str, mistaken: bool):
     return prove(f"{module}:{program}", equals=f"{module}:{meant}", shapes=shapes).result
 
 
-@pytest.mark.short("fla 850", "maxtext 5295")
+@pytest.mark.short("fla 850")
 @pytest.mark.parametrize("name", ROWS)
 def test_the_mistaken_program_is_refuted(name: str):
     result = decided(name, mistaken=True)
     assert result.verdict == "refuted", result.reason
 
 
-@pytest.mark.short("fla 850", "maxtext 5295")
+@pytest.mark.short("fla 850")
 @pytest.mark.parametrize("name", ROWS)
 def test_the_mended_program_is_proved_for_all_sizes(name: str):
     result = decided(name, mistaken=False)

@@ -30,7 +30,7 @@ ROWS = [row.claim.id for row in built_in().rows if row.claim.body is not None]
 N, f = (whole(Size(name, 1)) for name in "Nf")
 
 
-@pytest.mark.short(20)
+@pytest.mark.short(30)
 @pytest.mark.parametrize("id", ROWS)
 def test_a_statement_reads_as_its_claim_does(id: str):
     (row,) = (row for row in built_in().rows if row.claim.id == id)

@@ -131,7 +131,7 @@ def test_what_is_not_read_is_named():
     assert "aten.argmax at torch_programs.py:" in str(found.reason)
 
 
-@pytest.mark.short("prefix_written_meanwhile")
+@pytest.mark.long
 @pytest.mark.parametrize("name", NOT_READ)
 def test_what_turns_decide_is_read_as_it_is_or_not_at_all(name):
     shapes, why = NOT_READ[name]

@@ -257,6 +257,7 @@ def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path):
         train(models.gril_block(F, N), TASK, TINY, folder=tmp_path)
 
 
+@pytest.mark.long
 def test_diverging_training_says_so_and_keeps_the_last_good_checkpoint(tmp_path: Path):
     model = models.ssd_layers(F, 4)
     task = Regression(N, F, None, "normal", 3.0)

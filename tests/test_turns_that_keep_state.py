@@ -79,11 +79,13 @@ def refusal(function, framework: str) -> str:
     return str(error.value)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("name", IN_TORCH)
 def test_a_loop_for_torch_whose_turns_keep_state_is_refused_by_its_name(name):
     assert IN_TORCH[name] in refusal(getattr(in_torch, name), "torch")
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("name", IN_JAX)
 def test_a_loop_in_jax_whose_turns_keep_state_is_refused_by_its_name(name):
     assert IN_JAX[name] in refusal(WithLoops(getattr(in_jax, name)), "jax")

@@ -31,7 +31,7 @@ WITHIN = {
 }
 
 
-@pytest.mark.long_cases("flat", "long_places", "short_places")
+@pytest.mark.long_cases("flat", "long_places", "short_places", "short_length")
 @pytest.mark.parametrize(("program", "meant"), WITHIN)
 def test_numbers_of_positions_and_sizes_fit_their_format_where_sizes_let_them(program, meant):
     result = of_torch(program, meant, "x: T")
@@ -46,7 +46,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.long_cases("summed", "half")
+@pytest.mark.long_cases("summed", "half", "added")
 @pytest.mark.parametrize(("program", "meant"), OTHERS)
 def test_truths_are_0_or_1_and_whole_numbers_hold_no_fraction(program, meant):
     assert of_torch(program, meant, TWO).verdict != "proved"
