@@ -103,9 +103,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if missing and not selected:
             raise pytest.UsageError(f"{test} has no case {', '.join(missing)}; it has {ids}")
         for place, (case, id) in enumerate(zip(cases, ids, strict=True)):
-            if short and not any(
+            picked = short and any(
                 place % n == 0 if isinstance(n, int) else n in id for n in short.args
-            ):
+            )
+            if short and (not picked or short.kwargs.get("without", "[[") in id):
                 case.add_marker("long")
             if long and any(n in id for n in long.args):
                 case.add_marker("long")

@@ -384,6 +384,7 @@ def test_chunk_by_chunk_is_token_by_token(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", _cases(FALSE))
 def test_a_mistake_between_chunks_is_refuted(case):
     assert _verdict(case).verdict == "refuted"

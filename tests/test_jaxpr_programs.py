@@ -297,7 +297,7 @@ def test_a_claims_program_that_is_not_read_is_refused_with_its_line():
 LANES = [row.claim for row in SOURCE.rows if row.claim.body is not None]
 
 
-@pytest.mark.short("delta.kernel", "sharded.gathering", "chunked.blocks", "recurrent.gd-ssm")
+@pytest.mark.short("delta.kernel", "chunked.blocks")
 @pytest.mark.parametrize("one", LANES, ids=lambda one: one.id)
 def test_a_row_about_jax_is_recorded_and_reads_as_its_program_runs(one: Any):
     assert disagreement(one, record(one)) is None

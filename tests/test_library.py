@@ -107,6 +107,7 @@ def thrice(x):
     return 3 * x
 
 
+@pytest.mark.long
 def test_a_refutation_is_false_and_has_arrays_on_which_the_two_differ():
     found = scanproof.prove(twice, equals=thrice, shapes="x: n")
     shown = found.counterexample

@@ -423,6 +423,7 @@ def shown(found) -> Counterexample:
     return found.result.counterexample
 
 
+@pytest.mark.long
 def test_a_script_shows_a_counterexample_without_scanproof(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scripted.py").write_text(SCRIPTED)

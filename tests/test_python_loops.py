@@ -112,7 +112,7 @@ def decided(module: str, one: str, other: str, shapes: str = ROWS):
     return prove(f"{module}:{one}", shapes=shapes, equals=f"{module}:{other}").result
 
 
-@pytest.mark.short("cond_write-spec_rows_summed")
+@pytest.mark.long
 @pytest.mark.parametrize("case", IN_TORCH, ids="-".join)
 def test_a_loop_for_torch_is_proved(case):
     found = decided("torch_loops", *case)

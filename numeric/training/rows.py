@@ -132,7 +132,7 @@ def checked(
     tasks: int = 2_000,
     seed: int = 77_000,
 ) -> dict[str, Evaluation]:
-    """Evaluate recorded weights on tasks drawn anew, in seconds: nothing of the recorded numbers is believed.
+    """The losses of recorded weights on tasks drawn anew, in seconds: nothing of the recorded numbers is believed.
 
     Args:
         row: of the ledger, or an experiment.
@@ -146,8 +146,8 @@ def checked(
     """
     arrays = _weights(row, folder, preset_name)
     return {
-        model.name: evaluate(model, arrays[model.name], task, reference, tasks=tasks, seed=seed)
-        for _, model, task, reference in find(row).made(preset_name)
+        model.name: evaluate(model, arrays[model.name], task, tasks=tasks, seed=seed)
+        for _, model, task, _ in find(row).made(preset_name)
         if model.name in arrays
     }
 
