@@ -487,11 +487,42 @@ def of_complex(function: Callable[..., Any]) -> Callable[[Draw], Case]:
     return draw
 
 
+TRANSFORMED: tuple[Callable[[Any, Any], Any], ...] = (
+    lambda a, b: a * b,
+    lambda a, b: a * jnp.conj(b),
+    lambda a, b: -a + b / 2.0,
+    lambda a, b: (3.0 * a - b)[None] * b,
+    lambda a, b: jnp.sum(jnp.stack([1, 2])[:, None, None] * (a * b)[None], 0),
+)
+
+
+def transformed(rng: Draw) -> Case:
+    """Products and sums of Fourier transforms, along either axis, of arrays that are cut, filled or neither."""
+    own, axis = shape(rng, 2, 2), int(rng.integers(-2, 0))
+    n = None if rng.random() < 0.3 else int(rng.integers(1, 8))
+    made = TRANSFORMED[rng.integers(len(TRANSFORMED))]
+    if rng.random() < 0.5:
+        n = own[axis] if n is None else n
+
+        def real(a: Any, b: Any) -> Any:
+            both = (jnp.fft.rfft(one, n=n, axis=axis) for one in (a, b))
+            return jnp.fft.irfft(made(*both), n=n, axis=axis)
+
+        return real, [numbers(rng, own) for _ in range(2)]
+
+    def complex_ones(*arrays: Any) -> Any:
+        both = (jnp.fft.fft(lax.complex(*pair), n=n, axis=axis) for pair in (arrays[:2], arrays[2:]))
+        return parts(jnp.fft.ifft(1j * made(*both), axis=axis))
+
+    return complex_ones, [numbers(rng, own) for _ in range(4)]
+
+
 def above(least: float, function: Callable[[Any], Any]) -> Callable[[Draw], Case]:
     return of_one(lambda x: function(jnp.abs(x) + least))
 
 
 CASES: dict[str, Callable[[Draw], Case]] = {
+    "fft": transformed,
     "add": either(in_formats(lax.add), of_complex(lax.add)),
     "add_any": of_one(jax.grad(lambda x: (x * x).sum() + (3 * x).sum())),
     "sub": either(in_formats(lax.sub), of_complex(lax.sub)),

@@ -184,6 +184,10 @@ class Lowering:
         """The shape of what the present equation makes."""
         return self.lengths(self._open[-1].outvars[which].aval.shape)
 
+    def given_shape(self, which: int) -> Shape:
+        """The shape of an operand of the present equation."""
+        return self.lengths(self._open[-1].invars[which].aval.shape)
+
     def number(self, dimension: Any) -> Number:
         """A length, or what is computed of lengths."""
         return self.dimensions.number(dimension)

@@ -22,7 +22,7 @@ from .equations import equations
 from .lowering import Lowering
 from .table import RULES
 from .tracing import Given, Traced, traced
-from .values import Array, Complex
+from .values import Array, Complex, Transform
 
 
 class Pair(NamedTuple):
@@ -106,6 +106,8 @@ def _leaves(at: Lowering, found: Traced, inputs: Sequence[Value]) -> list[Any]:
 
 
 def _node(one: Array) -> Any:
+    if isinstance(one, Transform):
+        raise Refused("a Fourier transform is returned; return what its inverse makes of it")
     if isinstance(one, Complex):
         return Pair(one.real.real, one.imag.real)
     return one.real

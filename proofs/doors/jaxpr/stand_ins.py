@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import functools
 import math
+import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -66,6 +67,8 @@ def standing_in(
 
     for (module, name), (_, new) in own.items():
         put(vars(module), name, new)
+    for module in filter(None, [sys.modules.get("jax._src.numpy.fft")]):
+        put(vars(module), "operator", _Indexing(kind))
     length, numpy = _length(kind), _NumPy(np, kind, quotients is None)
     for names in modules(function):
         for name, value in list(names.items()):
@@ -87,6 +90,17 @@ def standing_in(
                 names.pop(name, None)
             else:
                 names[name] = value
+
+
+class _Indexing:
+    """`operator` where JAX reads lengths of Fourier transforms with it: a size is one as it is."""
+
+    def __init__(self, kind: type) -> None:
+        self._kind = kind
+
+    def index(self, length: Any) -> Any:
+        """The length."""
+        return length if isinstance(length, self._kind) else operator.index(length)
 
 
 class AsksMachine(Unreadable):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from . import comparing, control, entrywise, moving, places, summing
 from .complex_numbers import with_complex_numbers
 from .lowering import Rule
+from .transforms import with_transforms
 
-RULES: dict[str, Rule] = with_complex_numbers(
+RULES: dict[str, Rule] = with_transforms(
+    with_complex_numbers(
     {
         **entrywise.RULES,
         **comparing.RULES,
@@ -15,5 +17,5 @@ RULES: dict[str, Rule] = with_complex_numbers(
         **places.RULES,
         **control.RULES,
     }
-)
+))
 """The rule for each primitive, by its name."""

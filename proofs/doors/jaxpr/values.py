@@ -26,6 +26,15 @@ class Complex(NamedTuple):
 Array: TypeAlias = Value | Complex
 
 
+class Transform(NamedTuple):
+    """The discrete Fourier transform of an array along one axis."""
+
+    of: Array
+    axis: int
+    half: bool
+    """Whether the array is real, and its transform goes to the middle only."""
+
+
 def kind_of(dtype: Any) -> str:
     """f, i, b or c; another letter of NumPy's for what is none of them."""
     kind = np.dtype(dtype).kind if not hasattr(dtype, "_rules") else "k"
@@ -34,9 +43,10 @@ def kind_of(dtype: Any) -> str:
     return "i" if kind == "u" else kind
 
 
-def parts(values: Sequence[Array]) -> list[Value]:
-    """Complex arrays as two real ones each."""
-    return [one for v in values for one in (v if isinstance(v, Complex) else [v])]
+def parts(values: Sequence[Any]) -> list[Value]:
+    """Complex arrays as two real ones each, transforms as what was transformed."""
+    given = [v.of if isinstance(v, Transform) else v for v in values]
+    return [one for v in given for one in (v if isinstance(v, Complex) else [v])]
 
 
 def part_by_part(make: Callable[..., Any], *arrays: Any) -> Any:

@@ -1,0 +1,209 @@
+"""Discrete Fourier transforms along an axis: each is kept as the array that was transformed.
+
+The transform is linear, a product of two is the transform of the circular convolution of their arrays, and the inverse
+gives the array back. So nothing here needs a root of unity. What would need an entry of a transform is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any
+
+from ...statement import choices, making
+from ...statement.whole import Axis, Number, whole
+from ..infinities import Value
+from ..refused import Refused
+from .complex_numbers import complex_of, product
+from .lowering import INLINED, Lowering, Rule
+from .values import Array, Complex, Transform, part_by_part
+
+
+def with_transforms(rules: Mapping[str, Rule]) -> dict[str, Rule]:
+    """The rules, for Fourier transforms as well."""
+
+    def either(name: str, own: Rule) -> Rule:
+        @wraps(own)
+        def rule(at: Lowering, *values: Any, **params: Any) -> Any:
+            if not any(isinstance(one, Transform) for one in values):
+                return own(at, *values, **params)
+            if name not in OF_TRANSFORMS:
+                raise Refused(f"{name} of a Fourier transform")
+            return OF_TRANSFORMS[name](at, own, *values, **params)
+
+        return rule
+
+    plain = {n: own if n in INLINED else either(n, own) for n, own in rules.items()}
+    return {**plain, "fft": _fft}
+
+
+def _fft(at: Lowering, x: Any, *, fft_type: Any, fft_lengths: Any) -> Any:
+    if len(fft_lengths) != 1:
+        raise Refused("a Fourier transform along several axes")
+    length, half = at.number(fft_lengths[0]), "R" in fft_type.name
+    if not fft_type.name.startswith("I"):
+        if isinstance(x, Transform):
+            raise Refused("a Fourier transform of a Fourier transform")
+        numbers = part_by_part(lambda one: Value(one.real, one.dtype), x if half else complex_of(x))
+        return Transform(numbers, len(x.shape) - 1, half)
+    if not isinstance(x, Transform):
+        raise Refused("an inverse Fourier transform of what is no transform")
+    if (x.axis, x.half, x.of.shape[-1]) != (len(x.of.shape) - 1, half, length):
+        raise Refused("an inverse Fourier transform of another kind, axis or length")
+    return x.of
+
+
+def _places(count: int, axis: int, place: Number) -> list[Number]:
+    return [place if k == axis else whole(Axis(k)) for k in range(count)]
+
+
+def _circular(a: Value, b: Value, axis: int) -> Value:
+    """Σ_j a[j] b[(i − j) mod n] along the axis, i there and j a last axis."""
+    count, n = len(a.shape), a.shape[axis]
+    back, shape = whole(Axis(axis)) - whole(Axis(count)), (*a.shape, n)
+    first = making.take(b.real, _places(count, axis, back), shape, [back])
+    wrapped = making.take(b.real, _places(count, axis, back + n), shape, [-back - 1])
+    every = list(range(count))
+    names = [count if k == axis else k for k in every], [*every, count]
+    factors = [a.real, choices.add(first, wrapped)]
+    return Value(making.contracted(factors, names, every), a.dtype)
+
+
+def _spread(at: Lowering, *values: Any) -> list[Any]:
+    """Operands with lengths of 1 repeated to those of the result, but along no transform."""
+    found = []
+    for which, one in enumerate(values):
+        if isinstance(one, Transform):
+            lengths = list(at.shape())
+            if lengths[one.axis] != at.given_shape(which)[one.axis]:
+                raise Refused("a Fourier transform that is repeated along itself")
+            lengths[one.axis] = one.of.shape[one.axis]
+
+            def longer(part: Value, shape: Any = tuple(lengths)) -> Value:
+                return Value(making.spread(part.real, shape), part.dtype)
+
+            one = one._replace(of=part_by_part(longer, one.of))
+        found.append(one)
+    return found
+
+
+def _mul(at: Lowering, own: Rule, x: Any, y: Any) -> Transform:
+    x, y = _spread(at, x, y)
+    if not isinstance(x, Transform):
+        return _scaled(at, own, y, x)
+    if not isinstance(y, Transform):
+        return _scaled(at, own, x, y)
+    a, b = _alike(x, y)
+
+    def convolved(one: Value, other: Value) -> Value:
+        return _circular(one, other, x.axis)
+
+    return x._replace(of=convolved(a, b) if x.half else product(a, b, convolved))
+
+
+def _div(at: Lowering, own: Rule, x: Any, y: Any) -> Transform:
+    if isinstance(y, Transform):
+        raise Refused("a quotient by a Fourier transform")
+    return _scaled(at, own, *_spread(at, x, y))
+
+
+def _scaled(at: Lowering, own: Rule, x: Transform, by: Any) -> Transform:
+    """Times or over numbers that are the same all along the axis."""
+    count, given = len(x.of.shape), complex_of(by)
+
+    def along(one: Value) -> Value:
+        if one.shape == ():
+            return Value(making.full(one.real, x.of.shape), one.dtype)
+        first = _places(count, x.axis, 0)
+        if making.take(one.real, first, one.shape) is not one.real:
+            raise Refused("a Fourier transform times what differs along it")
+        alone = [1 if k == x.axis else n for k, n in enumerate(one.shape)]
+        row = making.take(one.real, first, tuple(alone))
+        return Value(making.spread(row, x.of.shape), one.dtype)
+
+    if x.half and making.constant(given.imag.real) != 0:
+        raise Refused("the transform of a real array times complex numbers")
+    factor = along(given.real) if x.half else part_by_part(along, given)
+    return x._replace(of=own(at, x.of, factor))
+
+
+def _alike(x: Any, y: Any) -> tuple[Array, Array]:
+    both = isinstance(x, Transform) and isinstance(y, Transform)
+    if not both or (x.axis, x.half, x.of.shape) != (y.axis, y.half, y.of.shape):
+        raise Refused("a Fourier transform beside what is none, or one of another kind or length")
+    return x.of, y.of
+
+
+def _linear(at: Lowering, own: Rule, *values: Any) -> Transform:
+    values = tuple(_spread(at, *values))
+    given = _alike(*values) if len(values) == 2 else [values[0].of]
+    return values[0]._replace(of=own(at, *given))
+
+
+def _conj(at: Lowering, own: Rule, x: Transform, *, input_dtype: Any = None) -> Transform:
+    """That of the conjugate array from its first entry backwards."""
+
+    def backwards(of: Value) -> Value:
+        i, count = whole(Axis(x.axis)), len(of.shape)
+        first = making.take(of.real, _places(count, x.axis, i), of.shape, [-i])
+        places = _places(count, x.axis, of.shape[x.axis] - i)
+        rest = making.take(of.real, places, of.shape, [i - 1])
+        return Value(choices.add(first, rest), of.dtype)
+
+    given = own(at, x.of) if isinstance(x.of, Complex) else x.of
+    return x._replace(of=part_by_part(backwards, given))
+
+
+def _broadcast(
+    at: Lowering, own: Rule, x: Transform, *sizes: Any, shape: Any, broadcast_dimensions: Any
+) -> Transform:
+    axis = broadcast_dimensions[x.axis]
+    lengths = list(at.lengths(shape))
+    lengths[axis] = x.of.shape[x.axis]
+
+    def move(one: Value) -> Value:
+        axes = zip(one.shape, broadcast_dimensions, strict=True)
+        places = [0 if n == 1 else whole(Axis(k)) for n, k in axes]
+        return Value(making.take(one.real, places, tuple(lengths)), one.dtype)
+
+    return Transform(part_by_part(move, x.of), axis, x.half)
+
+
+def _summed(at: Lowering, own: Rule, x: Transform, *, axes: Sequence[int]) -> Transform:
+    if x.axis in axes:
+        raise Refused("a sum along a Fourier transform")
+    before = sum(k < x.axis for k in axes)
+    return x._replace(of=own(at, x.of, axes=axes), axis=x.axis - before)
+
+
+def _transposed(at: Lowering, own: Rule, x: Transform, *, permutation: Any) -> Transform:
+    axis = list(permutation).index(x.axis)
+    return x._replace(of=own(at, x.of, permutation=permutation), axis=axis)
+
+
+def _same(at: Lowering, own: Rule, x: Transform, **params: Any) -> Transform:
+    return x
+
+
+def _all_of(at: Lowering, own: Rule, x: Transform, *others: Any, **params: Any) -> Transform:
+    """As JAX cuts and fills transforms to the length that they have."""
+    begin = [low for low, *_ in params.get("padding_config", ())]
+    begin += params.get("start_indices", ())
+    if at.given_shape(0) == at.shape() and not any(begin) and not params.get("strides"):
+        return x
+    raise Refused("a part of a Fourier transform, or a longer one")
+
+
+OF_TRANSFORMS: dict[str, Callable[..., Any]] = {
+    "fft": lambda at, own, x, **params: _fft(at, x, **params),
+    "mul": _mul,
+    "div": _div,
+    **dict.fromkeys(("add", "add_any", "sub", "neg"), _linear),
+    "conj": _conj,
+    "broadcast_in_dim": _broadcast,
+    "reduce_sum": _summed,
+    "transpose": _transposed,
+    **dict.fromkeys(("slice", "pad"), _all_of),
+    **dict.fromkeys(("copy", "copy_p", "stop_gradient", "optimization_barrier"), _same),
+}
+"""What is linear along the axis, or a product."""

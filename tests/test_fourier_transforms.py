@@ -1,0 +1,153 @@
+"""Convolutions by Fourier transforms in JAX: they are proved where they are convolutions, and nothing else is read."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+from scanproof.proofs.decide.proving import prove
+
+ROWS = "u: T, k: T"
+LAYER = "u: T, lam: N, B: N, C: N"
+
+
+def transformed(u, k, n):
+    return jnp.fft.irfft(jnp.fft.rfft(u, n=n) * jnp.fft.rfft(k, n=n), n=n)
+
+
+def twice_as_long(u, k):
+    return transformed(u, k, 2 * len(u))[: len(u)]
+
+
+def padded(u, k):
+    one, other = (jnp.fft.rfft(jnp.pad(one, (0, len(u)))) for one in (u, k))
+    return jnp.fft.irfft(one * other)[: len(u)]
+
+
+def of_complex_numbers(u, k):
+    n = 2 * len(u)
+    return jnp.fft.ifft(jnp.fft.fft(u, n=n) * jnp.fft.fft(k, n=n)).real[: len(u)]
+
+
+def as_long(u, k):
+    return transformed(u, k, len(u))
+
+
+def correlated(u, k):
+    n = 2 * len(u)
+    found = jnp.fft.rfft(u, n=n) * jnp.conj(jnp.fft.rfft(k, n=n))
+    return jnp.fft.irfft(found, n=n)[: len(u)]
+
+
+def lags(u):
+    i = jnp.arange(len(u))
+    return i[:, None] - i[None, :]
+
+
+def convolution(u, k):
+    return jnp.where(lags(u) >= 0, k[jnp.maximum(lags(u), 0)], 0.0) @ u
+
+
+def correlation(u, k):
+    return jnp.where(lags(u) <= 0, k[jnp.maximum(-lags(u), 0)], 0.0) @ u
+
+
+def columns(u, k):
+    n = 2 * len(u)
+    both = jnp.fft.rfft(u, n=n, axis=0) * jnp.fft.rfft(k, n=n, axis=0)
+    return jnp.fft.irfft(both, n=n, axis=0)[: len(u)]
+
+
+def of_each_column(u, k):
+    return jax.vmap(convolution, 1, 1)(u, k)
+
+
+def by_its_kernel(u, lam, B, C):
+    """A diagonal state space layer as S4 computes it: the convolution with K_t = Σ_n C_n λ_n^t B_n."""
+    kernel = jnp.sum(C * B * lam ** jnp.arange(len(u))[:, None], 1)
+    return twice_as_long(u, kernel)
+
+
+def token_by_token(u, lam, B, C):
+    def step(state, x):
+        state = lam * state + B * x
+        return state, C @ state
+
+    return lax.scan(step, jnp.zeros_like(B), u)[1]
+
+
+def late(u, lam, B, C):
+    def step(state, x):
+        return lam * state + B * x, C @ state
+
+    return lax.scan(step, jnp.zeros_like(B), u)[1]
+
+
+PROVED = [
+    (twice_as_long, convolution, ROWS),
+    (padded, convolution, ROWS),
+    (of_complex_numbers, convolution, ROWS),
+    (correlated, correlation, ROWS),
+    (columns, of_each_column, "u: T d, k: T d"),
+    (by_its_kernel, token_by_token, LAYER),
+]
+REFUTED = [
+    (as_long, convolution, ROWS),
+    (correlated, convolution, ROWS),
+    (by_its_kernel, late, LAYER),
+]
+NOT_READ = {
+    "a transform is returned": (lambda u: jnp.fft.fft(u), "a Fourier transform is returned"),
+    "an entry": (lambda u: jnp.fft.fft(u)[0].real, "of a Fourier transform"),
+    "its size": (lambda u: jnp.abs(jnp.fft.rfft(u)), "abs of a Fourier transform"),
+    "a filter": (
+        lambda u: jnp.fft.ifft(jnp.fft.fft(u) * jnp.arange(len(u))).real,
+        "a Fourier transform times what differs along it",
+    ),
+    "of no transform": (
+        lambda u: jnp.fft.ifft(u).real,
+        "an inverse Fourier transform of what is no transform",
+    ),
+    "of another length": (
+        lambda u: jnp.fft.irfft(jnp.fft.rfft(u), n=len(u) + 1),
+        "an inverse Fourier transform of another kind, axis or length",
+    ),
+    "of another kind": (
+        lambda u: jnp.fft.ifft(jnp.fft.rfft(u)).real,
+        "an inverse Fourier transform of another kind, axis or length",
+    ),
+    "of several axes": (
+        lambda u: jnp.fft.ifft2(jnp.fft.fft2(u[None])).real[0],
+        "a Fourier transform along several axes",
+    ),
+}
+
+
+def name(case):
+    return "-".join(one.__name__ for one in case[:2])
+
+
+@pytest.mark.short("by_its_kernel")
+@pytest.mark.parametrize("case", PROVED, ids=name)
+def test_a_convolution_by_transforms_is_proved_for_all_sizes(case):
+    program, specification, shapes = case
+    found = prove(program, shapes=shapes, equals=specification).result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.short("as_long")
+@pytest.mark.parametrize("case", REFUTED, ids=name)
+def test_what_is_another_convolution_is_refuted(case):
+    program, specification, shapes = case
+    assert prove(program, shapes=shapes, equals=specification).result.verdict == "refuted"
+
+
+@pytest.mark.short("its size")
+@pytest.mark.parametrize("kind", NOT_READ)
+def test_what_needs_an_entry_of_a_transform_is_refused_by_name(kind):
+    program, why = NOT_READ[kind]
+    found = prove(program, shapes="u: T", equals=program).result
+    assert found.scope != "all-sizes"
+    assert why in str(found.reason)
