@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import jax.numpy as jnp
 import pytest
 from jax import lax
 
 from scanproof.proofs.decide.proving import prove
-from scanproof.proofs.statement import choices
-from scanproof.proofs.statement.nodes import Input
-from scanproof.proofs.statement.whole import Size, whole
+from scanproof.proofs.statement import choices, making
+from scanproof.proofs.statement.conditions import whole_states
+from scanproof.proofs.statement.nodes import Input, Placeholder, Recursion
+from scanproof.proofs.statement.whole import Position, Size, whole
 
 HERE = "tests/whole_number_cases.py"
 TWO = "x: T, y: T"
@@ -92,3 +95,27 @@ def test_the_place_of_the_greatest_fits_its_format():
     short = lambda x: lax.argmax(x, 0, jnp.int16).astype(x.dtype)  # noqa: E731
     found = prove(short, equals=lambda x: jnp.argmax(x).astype(x.dtype), shapes="x: T").result
     assert conditions(found)[0]["at_most"] == 2**15 - 1
+
+
+@pytest.mark.long
+def test_states_that_turns_keep_whole_are_whole_numbers_of_their_format():
+    def counted(x):
+        def step(n, one):
+            return n + one, n + one
+
+        return lax.scan(step, 0, (x > 0).astype(jnp.int32))[1]
+
+    result = prove(
+        counted, shapes="x: T", equals=lambda x: jnp.cumsum((x > 0).astype(jnp.int32))
+    ).result
+    assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
+    assert "no whole number runs over int32" in str(result.evidence)
+
+
+def test_states_that_a_turn_may_halve_are_not_seen_whole():
+    before, start = Placeholder(0, 0, ()), making.number(0)
+    half = making.entrywise("multiply", before, making.number(Fraction(1, 2)))
+    more = making.entrywise("add", before, making.number(1))
+    for step, kept in ((half, frozenset()), (more, {before})):
+        time = Position(0, 0, whole(Size("T", 1)))
+        assert whole_states(Recursion(time, (before,), (start,), (step,))) == kept

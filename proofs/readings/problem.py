@@ -24,7 +24,7 @@ from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.term import Factor, Monomial, Pairs, Term, as_term, body, made
 from ..language import statements as said
 from ..statement import making, nodes
-from ..statement.conditions import is_whole
+from ..statement.conditions import is_whole, whole_states
 from ..statement.statement import Relation, Statement
 from ..statement.whole import Axis, Symbol, Whole, at, whole
 from ..statement.whole import Number as WholeNumber
@@ -98,6 +98,8 @@ class Problem(Reading):
         self._places: dict[tuple[Any, Index], Index] = {}
         self._lengths: dict[Index, Index] = {}
         self._steps = dict(statement.steps)
+        self._whole: frozenset[nodes.Node] = frozenset()
+        """States that are whole numbers at all times."""
         self._recursions: dict[Any, list[State]] = {}
         """The states of each recursion, by what it says of them whatever its positions are called."""
         self.taken_inside = False
@@ -251,7 +253,7 @@ class Problem(Reading):
         return lambda one: named(node.name, one)
 
     def held(self, node: nodes.Held) -> Any:
-        if node.format.bits is not None and is_whole(node.of):
+        if node.format.bits is not None and is_whole(node.of, self._whole):
             self.session.taken.setdefault(f"no whole number runs over {node.format.name}")
         elif node.format.says:
             raise NoProblem(f"the format {node.format.name}")
@@ -343,6 +345,7 @@ class Problem(Reading):
         return known[node.recursion][node.number]
 
     def _states(self, recursion: nodes.Recursion) -> list[States]:
+        self._whole |= whole_states(recursion, self._whole)
         start = [self(one) for one in recursion.start]
         turns = self.index(recursion.turns)
         time = position("t", self.index(recursion.time.low), self.index(recursion.time.high))

@@ -5,7 +5,7 @@ Every division, logarithm and root that the statement is computed by adds a cond
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from . import making, nodes
@@ -93,8 +93,8 @@ KEEP_WHOLE = ("add", "subtract", "multiply", "negative", "power", "abs")
 ALWAYS_WHOLE = ("floor", "ceil", "step", "zero", "nonnegative")
 
 
-def is_whole(node: Node) -> bool:
-    """Whether every entry is seen to be a whole number."""
+def is_whole(node: Node, states: frozenset[Node] = frozenset()) -> bool:
+    """Whether every entry is seen to be a whole number, where those of these states before a turn are."""
     match node:
         case nodes.Input() | nodes.Held():
             return node.format.is_whole
@@ -102,11 +102,31 @@ def is_whole(node: Node) -> bool:
             return not isinstance(node.value, Fraction)
         case nodes.Positions():
             return True
+        case nodes.Placeholder():
+            return node in states
         case nodes.Map():
-            every = node.function in KEEP_WHOLE and all(map(is_whole, node.arguments))
-            return every or node.function in ALWAYS_WHOLE
+            whole = node.function in KEEP_WHOLE and _are_whole(node.arguments, states)
+            return whole or node.function in ALWAYS_WHOLE
         case nodes.Parameter() | nodes.Contract() | nodes.Fold() | nodes.Take() | nodes.Lookup():
-            return all(map(is_whole, node.operands))
+            return _are_whole(node.operands, states)
         case nodes.Reshape() | nodes.Join() | nodes.Build():
-            return all(map(is_whole, node.operands))
+            return _are_whole(node.operands, states)
+        case nodes.Loop():
+            r = node.recursion
+            return r.states[node.number] in whole_states(r, states)
     return False
+
+
+def _are_whole(every: Sequence[Node], states: frozenset[Node]) -> bool:
+    return all(is_whole(one, states) for one in every)
+
+
+def whole_states(recursion: nodes.Recursion, known: frozenset[Node] = frozenset()) -> frozenset[Node]:
+    """The states that are seen to be whole numbers at all times: they begin so, and turns keep them so."""
+    pairs = zip(recursion.states, recursion.start, strict=True)
+    found, before = frozenset(state for state, start in pairs if is_whole(start, known)), None
+    while found != before:
+        before = found
+        pairs = zip(recursion.states, recursion.steps, strict=True)
+        found = frozenset(s for s, step in pairs if s in before and is_whole(step, known | before))
+    return found
