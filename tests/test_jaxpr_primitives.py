@@ -511,7 +511,9 @@ def transformed(rng: Draw) -> Case:
         return real, [numbers(rng, own) for _ in range(2)]
 
     def complex_ones(*arrays: Any) -> Any:
-        both = (jnp.fft.fft(lax.complex(*pair), n=n, axis=axis) for pair in (arrays[:2], arrays[2:]))
+        both = (
+            jnp.fft.fft(lax.complex(*pair), n=n, axis=axis) for pair in (arrays[:2], arrays[2:])
+        )
         return parts(jnp.fft.ifft(1j * made(*both), axis=axis))
 
     return complex_ones, [numbers(rng, own) for _ in range(4)]

@@ -121,7 +121,9 @@ def _are_whole(every: Sequence[Node], states: frozenset[Node]) -> bool:
     return all(is_whole(one, states) for one in every)
 
 
-def whole_states(recursion: nodes.Recursion, known: frozenset[Node] = frozenset()) -> frozenset[Node]:
+def whole_states(
+    recursion: nodes.Recursion, known: frozenset[Node] = frozenset()
+) -> frozenset[Node]:
     """The states that are seen to be whole numbers at all times: they begin so, and turns keep them so."""
     pairs = zip(recursion.states, recursion.start, strict=True)
     found, before = frozenset(state for state, start in pairs if is_whole(start, known)), None

@@ -9,13 +9,14 @@ from .transforms import with_transforms
 
 RULES: dict[str, Rule] = with_transforms(
     with_complex_numbers(
-    {
-        **entrywise.RULES,
-        **comparing.RULES,
-        **moving.RULES,
-        **summing.RULES,
-        **places.RULES,
-        **control.RULES,
-    }
-))
+        {
+            **entrywise.RULES,
+            **comparing.RULES,
+            **moving.RULES,
+            **summing.RULES,
+            **places.RULES,
+            **control.RULES,
+        }
+    )
+)
 """The rule for each primitive, by its name."""

@@ -95,7 +95,7 @@ def _mul(at: Lowering, own: Rule, x: Any, y: Any) -> Transform:
         return _scaled(at, own, x, y)
     a, b = _alike(x, y)
 
-    def convolved(one: Value, other: Value) -> Value:
+    def convolved(one: Any, other: Any) -> Value:
         return _circular(one, other, x.axis)
 
     return x._replace(of=convolved(a, b) if x.half else product(a, b, convolved))
