@@ -208,3 +208,9 @@ def test_what_does_not_fit_is_refused_with_what_would(monkeypatch: pytest.Monkey
         UsageError, match=r"needs 1[0-9]\.\d MiB .* 1\.0 MiB are free: about 0\.0\d+ of"
     ):
         chunked(array, array, array)
+
+
+def test_sizes_of_batched_tokens_are_their_last_axes():
+    batch, (v, k) = (2, 5), (np.zeros((2, 5, T, D)), np.zeros((2, 5, T, N)))
+    found = linear_tokens("test", precision_of("float32"), v, k, k)
+    assert (found.batch, found.sizes) == (batch, (T, D, N))

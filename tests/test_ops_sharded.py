@@ -51,7 +51,7 @@ def verdicts(request: pytest.FixtureRequest) -> dict[str, str]:
     return printed([started("sharded_on_devices.py", 9, *names)])[0]
 
 
-@pytest.mark.long
+@pytest.mark.short("one_decay_for_all_tokens")
 @pytest.mark.parametrize("name", CHECKS)
 def test_on_nine_devices(verdicts: dict[str, str], name: str):
     assert verdicts[name] == ""

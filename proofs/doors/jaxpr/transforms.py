@@ -159,6 +159,8 @@ def _broadcast(
 ) -> Transform:
     axis = broadcast_dimensions[x.axis]
     lengths = list(at.lengths(shape))
+    if lengths[axis] != at.given_shape(0)[x.axis]:
+        raise Refused("a Fourier transform that is repeated along itself")
     lengths[axis] = x.of.shape[x.axis]
 
     def move(one: Value) -> Value:
