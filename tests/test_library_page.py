@@ -18,7 +18,8 @@ BLOCKS = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", PAGE, re.S)
 def test_the_page_s_examples_print_what_stands_under_them(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "mymodule", raising=False)
+    monkeypatch.setitem(sys.modules, "mymodule", None)  # and is forgotten after the test
+    del sys.modules["mymodule"]
     for name, page, marker in (("mymodule", PROVE, "def forward("), ("mypaper", README, "Source(")):
         (tmp_path / f"{name}.py").write_text(python_of(page, marker), encoding="utf-8")
     known: dict[str, object] = {}
