@@ -10,8 +10,9 @@ from jax import lax
 
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.statement import choices, making
-from scanproof.proofs.statement.conditions import whole_states
-from scanproof.proofs.statement.nodes import Input, Placeholder, Recursion
+from scanproof.proofs.statement.conditions import is_whole, whole_states
+from scanproof.proofs.statement.formats import WHOLE
+from scanproof.proofs.statement.nodes import Input, Placeholder, Positions, Recursion
 from scanproof.proofs.statement.whole import Position, Size, whole
 
 HERE = "tests/whole_number_cases.py"
@@ -110,6 +111,14 @@ def test_states_that_turns_keep_whole_are_whole_numbers_of_their_format():
     ).result
     assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
     assert "no whole number runs over int32" in str(result.evidence)
+
+
+def test_a_power_is_whole_where_its_exponent_is_not_below_0():
+    k = Input("k", (), WHOLE)
+    positions = Positions(whole(Size("T", 1)))
+    two = making.number(2)
+    assert not is_whole(making.entrywise("power", two, k))
+    assert is_whole(making.entrywise("power", two, positions))
 
 
 def test_states_that_a_turn_may_halve_are_not_seen_whole():

@@ -105,6 +105,8 @@ def is_whole(node: Node, states: frozenset[Node] = frozenset()) -> bool:
         case nodes.Placeholder():
             return node in states
         case nodes.Map():
+            if node.function == "power" and not _holds(node.arguments[-1], "≥ 0"):
+                return False  # 2⁻¹ is none
             whole = node.function in KEEP_WHOLE and _are_whole(node.arguments, states)
             return whole or node.function in ALWAYS_WHOLE
         case nodes.Parameter() | nodes.Contract() | nodes.Fold() | nodes.Take() | nodes.Lookup():
