@@ -67,8 +67,9 @@ def standing_in(
 
     for (module, name), (_, new) in own.items():
         put(vars(module), name, new)
-    for module in filter(None, [sys.modules.get("jax._src.numpy.fft")]):
-        put(vars(module), "operator", _Indexing(kind))
+    transforms = sys.modules.get("jax._src.numpy.fft")
+    if transforms is not None:
+        put(vars(transforms), "operator", _Indexing(kind))
     length, numpy = _length(kind), _NumPy(np, kind, quotients is None)
     for names in modules(function):
         for name, value in list(names.items()):
