@@ -15,7 +15,7 @@ from scanproof.proofs.files.regular import contents
 from scanproof.proofs.files.strict_json import NotStrict, parse
 from scanproof.proofs.report.progress import OnProgress
 
-from ..export import tensors
+from ...export import tensors
 from . import checkpoints
 from .evaluation import Evaluation, evaluate
 from .experiments import EXPERIMENTS, Experiment, find, preset

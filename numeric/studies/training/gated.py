@@ -9,7 +9,7 @@ from scanproof.constructs.layers import gril
 from scanproof.constructs.learners.losses import sigmoid
 from scanproof.constructs.tokens import left_padded_windows
 
-from ..jax_arrays import JaxArray, Namespace, plain
+from ...jax_arrays import JaxArray, Namespace, plain
 from .models import CONSTANT, GATE, Arrays, Model, Start, gril_block
 
 TINY = 1e-6

@@ -15,9 +15,9 @@ from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.proofs.language.source import Row
 
-from ..jax_backend import jax, x64
-from ..run.rows import constructed, runnable
-from ..run.running import Run, prepared
+from ...jax_backend import jax, x64
+from ...run.rows import constructed, runnable
+from ...run.running import Run, prepared
 from .panel import Line, Maps, Panel, Picture
 
 FEATURES = 3

@@ -8,7 +8,7 @@ import numpy as np
 
 from scanproof.constructs.constructions.gril import a2
 
-from ..jax_arrays import Namespace, plain
+from ...jax_arrays import Namespace, plain
 from .models import Model
 
 

@@ -1,4 +1,4 @@
-"""`make tightness`, or `python -m scanproof.numeric.tightness [ID …]`: a table; exits 1 if a bound is violated."""
+"""`make tightness`, or `python -m scanproof.numeric.studies.tightness [ID …]`: exits 1 if a bound is violated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .report import as_text, run
 def main() -> int:
     """Print the table; the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m scanproof.numeric.tightness",
+        prog="python -m scanproof.numeric.studies.tightness",
         description="The largest left/right of every bound of the ledger, found by gradient ascent.",
     )
     parser.add_argument("ids", nargs="*", metavar="ID", help="rows or patterns; all if none")

@@ -13,7 +13,7 @@ from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.sizes import by_name
 from scanproof.proofs.language.statements import AtMost
 
-from ..jax_backend import jax, x64
+from ...jax_backend import jax, x64
 from .drawing import ENTRIES, KINDS, SCALARS, draw
 from .hypotheses import EXPONENTS, HALVINGS, Hypotheses, Values, hypotheses
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jax_backend import jax
-from ..tasks.metrics import compare
+from ...jax_backend import jax
+from ...tasks.metrics import compare
 from .models import Arrays, Model
 from .references import Reference, best_step_size
 from .tasks import Drawn, Task

@@ -1,11 +1,11 @@
-"""`make reproduced`, or `python -m scanproof.numeric.reproduce FOLDER`: pages of expected losses and trained models."""
+"""`make reproduced`, or `python -m scanproof.numeric.studies.reproduce FOLDER`: expected losses and trained models."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from ..jax_backend import one_blas_thread
+from ...jax_backend import one_blas_thread
 from ..pictures.drawing import draw
 from ..training.rows import recorded
 from .curves import beside_trained, picture
@@ -39,7 +39,7 @@ def write_trained(folder: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
-        prog="python -m scanproof.numeric.reproduce",
+        prog="python -m scanproof.numeric.studies.reproduce",
         description="Write the page of the sources' numbers beside exact ones.",
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where they are written")

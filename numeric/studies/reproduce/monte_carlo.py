@@ -11,9 +11,9 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.learners.losses import HALF_MEAN
 
-from ..jax_backend import jax, x64
-from ..tasks import learners
-from ..tasks.samplers import regression, rng_of
+from ...jax_backend import jax, x64
+from ...tasks import learners
+from ...tasks.samplers import regression, rng_of
 from ..training.references import Reference, descent, stochastic
 from ..training.tasks import Regression
 

@@ -1,4 +1,4 @@
-"""`make figures`, or `python -m scanproof.numeric.pictures FOLDER`: the pages' pictures as SVG, named by rows' ids."""
+"""`make figures`, or `python -m scanproof.numeric.studies.pictures FOLDER`: the pages' pictures, as SVG."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def main(folder: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
-        prog="python -m scanproof.numeric.pictures", description="Draw the rows' pictures as SVG."
+        prog="python -m scanproof.numeric.studies.pictures",
+        description="Draw the rows' pictures as SVG.",
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where they are written")
     main(parser.parse_args().folder)

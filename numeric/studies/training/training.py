@@ -18,7 +18,7 @@ from scanproof.constructs.errors import UsageError
 from scanproof.proofs.files.strict_json import shown
 from scanproof.proofs.report.progress import OnProgress
 
-from ..jax_backend import jax
+from ...jax_backend import jax
 from . import checkpoints
 from .models import Model
 from .settings import Settings

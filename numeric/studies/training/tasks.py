@@ -13,8 +13,8 @@ import numpy as np
 
 from scanproof.constructs.learners.losses import HALF_MEAN, BinaryCrossEntropy, CrossEntropy
 
-from ..jax_backend import jax
-from ..tasks import samplers
+from ...jax_backend import jax
+from ...tasks import samplers
 
 
 class Drawn(NamedTuple):

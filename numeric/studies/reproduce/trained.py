@@ -42,17 +42,18 @@ def _begin() -> Iterator[str]:
     yield from (
         "# The sources' figures, and models trained here",
         "",
-        f"<!-- written by `{COMMAND}`; edit numeric/reproduce/trained.py -->",
+        f"<!-- written by `{COMMAND}`; edit numeric/studies/reproduce/trained.py -->",
         "",
     )
     yield from _text(
         """Each model is a layer of `constructs` with random parameters, trained by Adam with the settings of a
         preset of `scanproof train`, seeds side by side, and evaluated on 10,000 fresh tasks. Shown is the full preset,
         the sources' own settings as far as they are printed, where it was run here, and the quick one elsewhere.
-        Weights, settings and versions are recorded in `numeric/reproduce/results`; the tests evaluate the recorded
-        weights on other tasks. The explicit learner has the step size that is best on tasks of its own; the distance is
-        √(Σ‖ŷ − ŷ_learner‖² / Σ‖ŷ_learner‖²), the cosine that of sensitivities to the query. ± is the standard
-        deviation over seeds, on the same tasks. Exact expected losses are on [the page of those](expected-losses.md).
+        Weights, settings and versions are recorded in `numeric/studies/reproduce/results`; the tests evaluate the
+        recorded weights on other tasks. The explicit learner has the step size that is best on tasks of its own; the
+        distance is √(Σ‖ŷ − ŷ_learner‖² / Σ‖ŷ_learner‖²), the cosine that of sensitivities to the query. ± is the
+        standard deviation over seeds, on the same tasks. Exact expected losses are on [the page of
+        those](expected-losses.md).
         """
     )
 

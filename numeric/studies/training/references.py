@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..jax_backend import jax
-from ..tasks import learners
+from ...jax_backend import jax
+from ...tasks import learners
 from .tasks import Drawn, Task
 
 WIDEST = 12.0

@@ -56,7 +56,7 @@ from .monte_carlo import (
 )
 from .report import Report, report
 
-COMMAND = "python -m scanproof.numeric.reproduce docs"
+COMMAND = "python -m scanproof.numeric.studies.reproduce docs"
 SETTINGS = (
     ("uniform", Fraction(1, 2), 10, 10),
     ("uniform", Fraction(1), 5, 3),
@@ -106,7 +106,7 @@ def _begin() -> Iterator[str]:
     yield from (
         "# The sources' numbers, and exact expected losses",
         "",
-        f"<!-- written by `{COMMAND}`; edit numeric/reproduce/page.py -->",
+        f"<!-- written by `{COMMAND}`; edit numeric/studies/reproduce/page.py -->",
         "",
     )
     yield from _text(

@@ -16,7 +16,7 @@ from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.files import replace, try_beside
 from scanproof.proofs.files.strict_json import NotStrict, parse
 
-from ..export import tensors
+from ...export import tensors
 
 KEY, LARGEST = "scanproof", 2**31
 NAME = "checkpoint.safetensors"

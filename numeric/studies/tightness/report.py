@@ -14,7 +14,7 @@ from scanproof.proofs.decide.row_verdicts import check
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Row
 
-from ..jax_backend import jax
+from ...jax_backend import jax
 from .drawing import KINDS, draw
 from .exact import certify
 from .hypotheses import hypotheses

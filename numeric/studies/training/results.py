@@ -20,9 +20,9 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.proofs.expected.recorded import SCHEMA as ROW_SCHEMA
 
-from ..export import tensors
-from ..export.folder import ENCODING, WEIGHTS
-from ..jax_backend import jax
+from ...export import tensors
+from ...export.folder import ENCODING, WEIGHTS
+from ...jax_backend import jax
 from .evaluation import Evaluation, Spread, by_scale, evaluate, reference_loss
 from .experiments import LEARNER, At, Experiment, Made
 from .models import Model
@@ -284,7 +284,7 @@ LINEAR = ("gril", "gd-ssm")
 
 def identified(model: Model, arrays: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
     """What `identify` says of the weights of each seed: the function, whatever symmetry the parameters have."""
-    from ..identify.identifying import identify
+    from ...identify.identifying import identify
 
     if model.family not in LINEAR:
         return []

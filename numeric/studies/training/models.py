@@ -20,10 +20,10 @@ from scanproof.constructs.learners.losses import sigmoid
 from scanproof.constructs.tokens import labelled_columns, left_padded_windows
 from scanproof.constructs.tokens.encoding import TOKENISATIONS, encoding
 
-from ..jax_arrays import JaxArray, Namespace, plain
-from ..jax_backend import jax
-from ..ops.decay import of_scalar
-from ..precision import FLOAT32
+from ...jax_arrays import JaxArray, Namespace, plain
+from ...jax_backend import jax
+from ...ops.decay import of_scalar
+from ...precision import FLOAT32
 
 
 class Start(NamedTuple):

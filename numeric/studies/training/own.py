@@ -143,7 +143,7 @@ def _stacked(begun: list[Any]) -> dict[str, np.ndarray]:
 
 def _check_shape(model: Model, task: Regression, begun: list[Any]) -> None:
     """Ask once, without computing, what the prediction's shape is."""
-    from ..jax_backend import jax
+    from ...jax_backend import jax
 
     j = jax("train")
     drawn = task.draw(j.random.key(0))
