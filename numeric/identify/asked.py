@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -13,10 +13,19 @@ from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ..export.loading import Loaded
 from ..rounding.batch import ROUNDINGS
-from .fitting import SAMPLERS
 
 MOST = 4096
 """Examples of a task."""
+SAMPLERS: Mapping[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = {
+    "uniform": lambda rng, shape: rng.uniform(-1, 1, shape),
+    "normal": lambda rng, shape: rng.standard_normal(shape),
+    "sphere": lambda rng, shape: _on_sphere(rng.standard_normal(shape)),
+    "signs": lambda rng, shape: rng.choice([-1.0, 1.0], shape),
+}
+"""Inputs: uniform on (−1, 1), standard normal, on the sphere of radius √d, of signs ±1."""
+
+
+Model = TypeVar("Model")
 
 
 class Asked(NamedTuple):
@@ -93,3 +102,28 @@ def in_format(loaded: Loaded, asked: Asked) -> Loaded:
             )
     dtypes = dict.fromkeys(loaded.dtypes, asked.dtype)
     return loaded._replace(tensors=tensors, dtypes=dtypes, manifest=None)
+
+
+def on_tokens(loaded: Loaded, models: Mapping[str, Model], tokens: str | None) -> list[Model]:
+    """The models on all tokenisations, or on the one that is asked for.
+
+    Args:
+        loaded: the weights.
+        models: by tokenisation.
+        tokens: the one that is asked for, if any.
+
+    Raises:
+        UsageError: if the weights have no such model.
+    """
+    if tokens is None:
+        return list(models.values())
+    if tokens not in models:
+        raise UsageError(
+            f"identify {loaded.folder} --tokens {tokens}: they do not fit the weights; those that do: "
+            f"{', '.join(models)}."
+        )
+    return [models[tokens]]
+
+
+def _on_sphere(x: np.ndarray) -> np.ndarray:
+    return x * np.sqrt(x.shape[-1]) / np.linalg.norm(x, axis=-1, keepdims=True)

@@ -10,20 +10,21 @@ import numpy as np
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 
-from . import polynomial, recognition, verdict
-from .fitting import Learner
+from . import polynomial, recognition
 from .polynomial import NO_POLYNOMIAL, OverBudget, Symbols
+from .reading import on_line, start, step_sizes
 from .report import Coefficient, Report, as_float
-from .rule import Rule, on_line, start, step_sizes
+from .rule import Rule, steps
 
 LISTED = 8
 
 
-def fitted(learner: Learner) -> Rule | None:
-    """The rule of a learner, if it is finite."""
-    if not (np.isfinite(learner.W0).all() and np.isfinite(learner.step_size)):
+def fitted(learner: Rule, n: int) -> Rule | None:
+    """The steps of a learner of floats after n examples in exact numbers, if they are finite."""
+    if not (np.isfinite(learner.W0).all() and np.isfinite(learner.step_sizes).all()):
         return None
-    return Rule((Fraction(learner.step_size),) * learner.steps, polynomial.fractions(learner.W0))
+    sizes = (Fraction(size) / (n if learner.divided else 1) for size in learner.step_sizes)
+    return Rule(tuple(sizes), polynomial.fractions(learner.W0))
 
 
 def of_construction(
@@ -64,7 +65,7 @@ def list_deviating(report: Report, model: Model, rules: Mapping[int, Rule | None
             report.coefficients = [coefficient for _, coefficient in deviating[:LISTED]]
             report.coefficients_in_all = len(deviating)
             each = ", ".join(f"{as_float(s):.6g}" for s in dict.fromkeys(rule.step_sizes))
-            learner = f"{verdict.steps(len(rule.step_sizes))} with η = {each}"
+            learner = f"{steps(rule.steps)} with η = {each}" if rule.steps else "no step"
             report.notes.append(f"coefficients are those at n = {n}, beside {learner}")
             return
 

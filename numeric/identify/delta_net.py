@@ -7,127 +7,291 @@ that predictions are nearest to.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.constructions.delta_net import NETWORK
-from scanproof.constructs.layouts.fla_delta_net import configuration
-from scanproof.constructs.learners import further
-from scanproof.proofs.decide.construction import quick_result
-from scanproof.proofs.decide.ledger import built_in
+from scanproof.constructs.constructions import delta_net
+from scanproof.constructs.errors import UsageError
+from scanproof.constructs.layers import fla_delta_net as definition
+from scanproof.constructs.layouts import fla_delta_net
+from scanproof.constructs.layouts.neutral import ENCODING
+from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ..export.certificates.delta_net import Domain, bound, steepest
 from ..export.delta_net import learned as exactly
+from ..export.delta_net import runner
 from ..export.loading import Loaded
 from ..export.row_choice import rows_of
 from ..rounding.arithmetic import FORMATS
-from . import fitting, learned, manifest
-from .asked import NOTHING, Asked
-from .blame import blamed
-from .delta_net_model import Model, Near, model_of, models, nearest, predictor
-from .entries import LISTED
-from .fitting import SEED, Tasks, Trial, quotient_of_largest, sample, tried
-from .mamba2_construction import ROUNDINGS
+from . import certificate, fitting, manifest, tasks
+from .asked import Asked
+from .entries import Near, compared
 from .manifest import Manifest
-from .report import DELTA, NONE, Contradiction, Report, Running, StepSize
-from .verdict import unrecognised
+from .naming import IDLE, name_measured, predictor_of
+from .report import DELTA, NONE, Contradiction, Report, StepSize
+from .roundings import ROUNDINGS, number, simple
+from .rule import Rule
+from .tasks import FITTED, SEED, Predictor, Scheme, Tasks, Trial
+from .verdict import MEASURED, OVERFLOW, differing, unrecognised
 
-EXAMPLES = (1, 2, 5, 12, 33)
-"""n of the groups of tasks, beside the manifest's if it is at most `LONGEST`."""
 LONGEST, COUNT = 128, 6
 """The most examples that a manifest adds, and the tasks of a group."""
-MIDDLE = 5
-WIDTH = 2.0**-10
-"""Of central differences."""
-IDLE = 2.0**-40
-"""Relative change of predictions that is put down to float64 arithmetic."""
-SLACK = 1 + 2.0**-20
-"""For the last digits of a bound."""
 OTHER_NORMS = "the construction is the delta rule for examples of the norm {:.6g}"
 NEEDED = ("examples", "norm", "target", "norm_off")
 """What a certificate's domain says."""
+ALIKE = 0.5
+"""The part of a construction's entries that weights share which are laid out as it is."""
+TOKENS = ("separate", "labelled", "concatenated")
+"""The tokenisations that are tried, in turn; constructions take the first."""
 
 
-class DeltaRule(NamedTuple):
-    """One pass of the delta rule on the examples of a task, as `fitting.Learner` has gradient descent."""
+class Model(NamedTuple):
+    """A layer with what leads into it and out of it."""
 
-    W0: np.ndarray
-    """(d, k)."""
-    step_size: float
-    """η."""
+    layer: definition.Parameters
+    norm_eps: float
+    encode_weight: np.ndarray
+    """(M, r)."""
+    encode_bias: np.ndarray
+    """(M,)."""
+    readout: np.ndarray
+    """(k, M)."""
+    tokens: str
+    """A name in `TOKENISATIONS`."""
 
-    @np.errstate(all="ignore")
-    def weights(self, tasks: Tasks) -> np.ndarray:
-        """After the last example: (tasks, d, k)."""
-        each = zip(tasks.x[:, :-1], tasks.y, strict=True)
-        start = np.asarray(self.W0, dtype=np.float64)
-        return np.stack([further.delta_rule(start, x, y, self.step_size) for x, y in each])
+    family = "delta-net"
 
-    def predictions(self, tasks: Tasks) -> np.ndarray:
-        """For the queries: (tasks, k)."""
-        return (tasks.x[:, -1:] @ self.weights(tasks))[:, 0]
+    @property
+    def layers(self) -> tuple[definition.Parameters]:
+        """The parameters of the layer."""
+        return (self.layer,)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """(d, k)."""
+        k = len(self.readout)
+        return TOKENISATIONS[self.tokens].features(self.encode_weight.shape[1], k) or 0, k
 
 
-@np.errstate(all="ignore")
-def identify_delta_net(loaded: Loaded, asked: Asked = NOTHING) -> Report:
-    """Which learning rule the weights of a DeltaNet layer implement, by measurement.
+def models(loaded: Loaded) -> dict[str, Model]:
+    """The model for every tokenisation that its encoding's width allows, by name, in float64."""
+    held, settings = {**loaded.tensors, **loaded.encoding}, loaded.settings or {}
+    wide = {name: np.asarray(array, dtype=np.float64) for name, array in held.items()}
+    layer = fla_delta_net.layer(settings, wide)
+    weight, bias, readout = (wide[name] for name in ENCODING)
+    columns, k = weight.shape[1], len(readout)
+    return {
+        name: Model(layer, settings["norm_eps"], weight, bias, readout, name)
+        for name in TOKENS
+        if TOKENISATIONS[name].features(columns, k) is not None
+    }
 
-    Args:
-        loaded: of the target fla-delta-net.
-        asked: on which data; those of a sampler are scaled as it says, others are of the norm that the weights are for.
+
+def model_of(loaded: Loaded, asked: str | None = None) -> Model:
+    """The model on the tokens that are asked for, or on the first that fit.
 
     Raises:
-        UsageError: if no tokenisation has the width that the encoding takes.
+        UsageError: if there are none.
     """
-    model = model_of(loaded, asked.tokens)
-    near, (d, k) = nearest(loaded, model), model.sizes
-    sampler, scale = _drawn_from(loaded, near, asked, d)
-    more = int(loaded.manifest["sizes"]["examples"]) if loaded.manifest else 1
-    every = {*EXAMPLES, more} if more <= LONGEST else set(EXAMPLES)
-    numbers: list[int] = sorted(asked.examples or every)
-    predict = predictor(model)
-
-    def drawn(*seed: int) -> list[Trial]:
-        groups = [
-            sample(d, k, n, COUNT, seed=(SEED, n, *seed), sampler=sampler, scale=scale)
-            for n in numbers
-        ]
-        return tried(predict, groups)
-
-    trials, inputs = drawn(), fitting.inputs(sampler, scale)
-    if sampler == "sphere":
-        inputs = f"‖x‖ = {scale * math.sqrt(d):.6g}"
-    dtypes = ", ".join(sorted(set(loaded.dtypes.values())))
-    report = Report(
-        folder=str(loaded.folder),
-        target=loaded.target,
-        family="delta-net",
-        sizes={"features": d, "targets": k, "layers": 1},
-        asserted=loaded.manifest is not None,
-        method=(
-            f"measured on {COUNT * len(numbers)} seeded tasks ({inputs}): the layer's definition in float64, with the "
-            f"{dtypes} weights"
-        ),
+    known = models(loaded)
+    if asked in (None, *known) and known:
+        return known[asked or next(iter(known))]
+    option = f" --tokens {asked}" if asked else ""
+    raise UsageError(
+        f"identify {loaded.folder}{option}: tokens of {loaded.encoding['encode.weight'].shape[1]} numbers are asked "
+        f"for by encode.weight; those that fit: {', '.join(known) or 'none'}."
     )
-    if near:
-        _name_entries(report, loaded, model, near, trials)
-    _compare(report, model, near, trials, drawn, inputs)
-    elsewhere = not report.recognised and bool(asked.sampler or asked.scale)
-    if near and elsewhere and not near.entries.deviating:
-        report.notes.append(
-            f"{OTHER_NORMS.format(float(near.instance.constants.norm))}, and these are not all of it"
-            + (
-                "; the manifest is about such examples, and was not checked"
-                if loaded.manifest
-                else ""
-            )
+
+
+def predictor(model: Model, dtype: str = "float64") -> Predictor:
+    """The model as a function of tasks, all of it computed in a format."""
+    run = runner(model, TOKENISATIONS[model.tokens].tokens, model.norm_eps, dtype)
+
+    @np.errstate(all="ignore")
+    def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        each = [run(*task) for task in zip(x, y, strict=True)]
+        return np.stack(each).astype(np.float64)
+
+    return predict
+
+
+def nearest(loaded: Loaded, model: Model) -> Near | None:
+    """The construction that the fewest bits lead from to the weights; None if they are not laid out as one.
+
+    The norm X stands in the key of the query and in the query, η in the strength and in the norm of outputs, W0 in the
+    readout: whichever of them was edited, another still has it.
+    """
+    d, k = model.sizes
+    if model.tokens not in delta_net.LAYOUTS or len(model.layer.query) != 1:
+        return None
+    found = [
+        near
+        for norm, (eta, unit) in itertools.product(_norms(model, d, k), _steps(model))
+        for near in [_beside(loaded, model, d, norm, eta(norm), unit)]
+        if near is not None
+    ]
+    best = min(found, key=lambda near: near.entries.bits, default=None)
+    return best if best and best.entries.alike > ALIKE else None
+
+
+def _norms(model: Model, d: int, k: int) -> Iterator[Fraction]:
+    """X², as the simple numbers that its roundings are of, where there are some."""
+    flag = delta_net.LAYOUTS[model.tokens](d, k).slots.flags[0]
+    unit = FORMATS["float32"].unit
+    for field in (model.layer.key, model.layer.query):
+        if d < field.shape[1] and flag < field.shape[2]:
+            square = float(field[0, d, flag]) ** 2
+            if 0 < square < math.inf:
+                yield simple(square, 8 * unit) or Fraction(square)
+
+
+def _steps(model: Model) -> Iterator[tuple[Any, float]]:
+    """η from X², and within which relative distance it is known."""
+    layer, unit = model.layer, FORMATS["float32"].unit
+    logits, weights = layer.strength[0], layer.norm
+    logit = float(logits[np.abs(logits).argmax()])
+    weight = float(np.median(weights)) * math.sqrt(len(weights)) / delta_net.CHANNEL
+    if abs(logit) < 700:
+        beta = 2 / (1 + math.exp(-logit))
+        yield (
+            lambda square: beta / float(square + delta_net.UNIT_EPSILON),
+            8 * unit * (1 + abs(logit)),
         )
-    elif loaded.manifest:
-        _check_manifest(report, loaded.manifest, model, near)
-    return report
+    if 0 < weight < math.inf:
+        yield lambda square: weight / float(square), 8 * unit
+
+
+def _beside(
+    loaded: Loaded, model: Model, d: int, square: Fraction, stored: float, unit: float
+) -> Near | None:
+    """The folder's arrays beside those of an instance; None if there is none, or it has other shapes."""
+    exact = simple(stored, unit) if stored else None
+    slots = delta_net.LAYOUTS[model.tokens](d, len(model.readout)).slots
+    start, stop = slots.input(1)
+    if stop > model.readout.shape[1]:
+        return None
+    try:
+        made = delta_net.instance(
+            np, exact or Fraction(stored), model.readout[:, start:stop].T, square
+        )
+    except (ValueError, OverflowError):
+        return None
+    encoding = made.model.encode_weight, made.model.encode_bias, made.model.readout
+    wanted = {
+        **fla_delta_net.tensors(made.model.layer),
+        **dict(zip(ENCODING, encoding, strict=True)),
+    }
+    arrays = {**loaded.tensors, **loaded.encoding}
+    if {n: a.shape for n, a in arrays.items()} != {n: a.shape for n, a in wanted.items()}:
+        return None
+    close = {
+        name: 2 * ROUNDINGS * FORMATS[loaded.dtypes.get(name, "float64")].unit for name in arrays
+    }
+    if not exact:  # what was read of a rounded logit is as far off as that
+        close = {name: max(each, 2 * unit) for name, each in close.items()}
+    rule = "one pass of the delta rule in one layer"
+    what = f"{rule}, {model.tokens} tokens, η = {number(exact, stored)}"
+    return Near(what, made, compared(arrays, wanted, close), exact, stored)
+
+
+class Read(NamedTuple):
+    """A layer, the construction that it is nearest to, and the tasks on which it is measured."""
+
+    loaded: Loaded
+    asked: Asked
+    model: Model
+    near: Near | None
+    scheme: Scheme
+    trials: list[Trial]
+
+
+class DeltaNet:
+    """DeltaNet layers of flash-linear-attention; examples have the norm that weights are for, if none is asked for."""
+
+    models = staticmethod(models)
+    predictor = staticmethod(predictor)
+
+    def sizes(self, model: Model) -> tuple[int, int]:
+        """(d, k)."""
+        return model.sizes
+
+    def read(self, loaded: Loaded, asked: Asked) -> Read:
+        """Raises UsageError if no tokenisation has the width that the encoding takes."""
+        model = model_of(loaded, asked.tokens)
+        near, (d, k) = nearest(loaded, model), model.sizes
+        sampler, scale = _drawn_from(loaded, near, asked, d)
+        scheme = tasks.scheme(
+            loaded,
+            asked._replace(sampler=sampler, scale=scale),
+            d,
+            k,
+            tokens=model.tokens,
+            cost=lambda n: n * model.encode_bias.size**2,
+            allowed=lambda n: n <= LONGEST,
+        )
+        trials = tasks.tried(predictor(model), scheme.drawn(FITTED))
+        return Read(loaded, asked, model, near, scheme, trials)
+
+    def derive(self, report: Report, read: Read) -> None:
+        """How it is measured."""
+        dtypes = ", ".join(sorted(set(read.loaded.dtypes.values())))
+        report.method = (
+            f"measured on {tasks.count(read.trials)} seeded tasks ({read.scheme.inputs}): the layer's definition in "
+            f"float64, with the {dtypes} weights"
+        )
+
+    def name_entries(self, report: Report, read: Read) -> Near | None:
+        """All tensors with entries that differ are counted."""
+        of = predictor_of(self, read.loaded, read.model.tokens)
+        return read.near and name_measured(report, read.near, read.loaded, of, read.trials)
+
+    def compare(self, report: Report, read: Read, near: Near | None) -> None:
+        """Whether the predictions are the delta rule's, or which rule they are nearest to."""
+        trials, predict = read.trials, predictor(read.model)
+        rule = near and Rule(
+            (),
+            np.asarray(near.made.W0, dtype=np.float64),
+            rate=float(near.step_size or near.stored),
+        )
+        if not tasks.finite(trials):
+            report.verdict = f"{NONE}: {OVERFLOW}"
+        elif near and rule and near.effect <= IDLE and _certified(near, rule, trials):
+            _recognised(report, read, near, rule)
+        else:
+            starts = [rule.W0] if rule else []
+            found = fitting.found(predict, 1, read.scheme, read.scheme.scale, starts)
+            fitted = (found.best or found.plain).rule
+            report.nearest, report.W0 = found.nearest, fitted.W0.tolist()
+            rule = rule or fitted
+        if rule and tasks.finite(trials):
+            report.W0 = report.W0 if report.nearest else rule.W0.tolist()
+            report.distances = tasks.distances(predict, rule.predictions, trials, read.scheme)
+            report.verdict = report.verdict or unrecognised(report)
+        if near and _elsewhere(report, read):
+            unchecked = "; the manifest is about such examples, and was not checked"
+            report.notes.append(
+                f"{OTHER_NORMS.format(_norm(near))}, and these are not all of it"
+                + (unchecked if read.loaded.manifest else "")
+            )
+
+    def check(self, report: Report, asserted: Manifest, read: Read, near: Near | None) -> None:
+        """Adds contradictions of the manifest, and the error beside its certificate."""
+        if _elsewhere(report, read):
+            return
+        logit = abs(float(near.made.constants.strength)) if near else 0.0
+        close = 2 * ROUNDINGS * FORMATS["float32"].unit * (1 + logit)
+        report.contradictions += manifest.learner(asserted, report, close, measured=False)
+        if not report.recognised or near is None:
+            return
+        tokens = {"tokens.name": read.model.tokens, "tokens.predicts": "last"}
+        report.contradictions += manifest.unequal(asserted, manifest.sizes(report) | tokens)
+        if not report.contradictions:
+            _check_certificate(report, asserted, read.model, near)
 
 
 def _drawn_from(loaded: Loaded, near: Near | None, asked: Asked, d: int) -> tuple[str, float]:
@@ -136,192 +300,67 @@ def _drawn_from(loaded: Loaded, near: Near | None, asked: Asked, d: int) -> tupl
         return asked.sampler or "sphere", asked.scale or 1.0
     norm = math.sqrt(d)
     if near:
-        norm = float(near.instance.constants.norm)
+        norm = _norm(near)
     elif loaded.manifest:
         norm = loaded.manifest["certificate"]["domain"].get("norm", norm)
     return "sphere", norm / math.sqrt(d)
 
 
-def _compare(
-    report: Report,
-    model: Model,
-    near: Near | None,
-    trials: Sequence[Trial],
-    drawn: Any,
-    inputs: str,
-) -> None:
-    """Adds to a report whether the predictions are the delta rule's, or what they are nearest to."""
-    d, k = model.sizes
-    if not all(np.isfinite(trial.predicted).all() for trial in trials):
-        report.verdict = f"{NONE}: predictions overflow on the tasks, and nothing can be compared"
-        return
-    W0 = near.instance.W0 if near else _start(model, d, k)
-    eta = float(near.step_size or near.stored) if near else _fitted(trials, W0)
-    rule = DeltaRule(W0, eta)
-    slopes = next((t.tasks for t in trials if t.tasks.examples == MIDDLE), trials[0].tasks)
-    numbers = ", ".join(str(t.tasks.examples) for t in trials)
-    samples = f"n = {numbers}; {inputs}; targets Wᵀx with noise, or arbitrary; relative: the largest of a group"
-    report.W0 = np.asarray(W0, dtype=np.float64).tolist()
-    report.distances = fitting.distances_to(
-        rule, predictor(model), trials, slopes, WIDTH, samples=samples
-    )
-    idle = near is not None and _effect(report, near, trials, model) <= IDLE
-    if near and idle and _certified(near, rule, trials):
-        report.rule, report.steps = DELTA, 1
-        report.step_size = StepSize(near.stored, near.step_size)
-        report.running = _running(model, rule, trials)
-        report.verdict = _sentence(report, near, model.tokens, numbers)
-        report.notes.append(
-            f"{OTHER_NORMS.format(float(near.instance.constants.norm))}: others count as if they were brought to it, "
-            "with their targets as they are"
-        )
-        return
-    best = fitting.fits(trials, W0, 1)
-    held = drawn(6)
-    report.nearest = learned.nearest(trials, held, W0, best, 1, f"{inputs}, {model.tokens} tokens")
-    report.verdict = unrecognised(report)
+def _norm(near: Near) -> float:
+    """X, of the examples that the construction is for."""
+    return float(near.made.constants.norm)
 
 
-def _start(model: Model, d: int, k: int) -> np.ndarray:
-    """What the model predicts without examples, as a matrix."""
-    return fitting.initial_weights(
-        predictor(model), d, k, pads=int(model.tokens == "concatenated")
-    )[0]
+def _elsewhere(report: Report, read: Read) -> bool:
+    """Whether the weights are the construction's, and are asked about examples on which that is no rule."""
+    near, asked = read.near, read.asked
+    other = not report.recognised and bool(asked.sampler or asked.scale)
+    return other and near is not None and not near.entries.deviating
 
 
-def _fitted(trials: Sequence[Trial], W0: np.ndarray) -> float:
-    """The η of one step on one example, from the tasks with the fewest."""
-    return fitting.fit(fitting.prepare(trials[:1], W0), 1).step_size
-
-
-def _certified(near: Near, rule: DeltaRule, trials: Sequence[Trial]) -> bool:
+def _certified(near: Near, rule: Rule, trials: Sequence[Trial]) -> bool:
     """Whether every prediction is within the construction's certificate, for as many examples and such targets."""
-    for tasks, predicted in trials:
-        norms = np.linalg.norm(tasks.x[:, :-1], axis=2)
-        norm = float(near.instance.constants.norm)
+    norm = _norm(near)
+    for given, predicted in trials:
+        norms = np.linalg.norm(given.x[:, :-1], axis=2)
         off = float(np.abs(norms / norm - 1).max())
-        queries = float(np.linalg.norm(tasks.x[:, -1], axis=1).max())
-        domain = Domain(tasks.examples, norm, float(np.abs(tasks.y).max()), max(off, 2.0**-23))
-        most = bound(near.instance, domain).prediction * max(1.0, queries / norm)
-        if not np.abs(predicted - rule.predictions(tasks)).max() <= most < math.inf:
+        queries = float(np.linalg.norm(given.x[:, -1], axis=1).max())
+        domain = Domain(given.examples, norm, float(np.abs(given.y).max()), max(off, 2.0**-23))
+        most = bound(near.made, domain).prediction * max(1.0, queries / norm)
+        if not np.abs(predicted - rule.predictions(given)).max() <= most < math.inf:
             return False
     return True
 
 
-def _effect(report: Report, near: Near, trials: Sequence[Trial], model: Model) -> float:
-    """How far entries that differ from the construction's move predictions, relative to the largest."""
-    if not near.entries.deviating:
-        return 0.0
-    settings = configuration(model.layer, model.norm_eps)
-    mended = predictor(models(settings, near.entries.mended, near.entries.mended)[model.tokens])
-    expected = [mended(*trial.tasks) for trial in trials]
-    effect = max(
-        quotient_of_largest(t.predicted - e, e) for t, e in zip(trials, expected, strict=True)
+def _recognised(report: Report, read: Read, near: Near, rule: Rule) -> None:
+    """Adds that it is the delta rule, and what running it in float32 gives, as the layer computes."""
+    report.rule, report.steps = DELTA, 1
+    report.step_size = StepSize(near.stored, near.step_size)
+    predict, groups = predictor(read.model, "float32"), [trial.tasks for trial in read.trials]
+    how = "all of it in float32"
+    report.running = tasks.running(predict, rule.predictions, read.scheme, groups, "float32", how)
+    start = "a W0 other than 0" if np.any(near.made.W0) else "W0 = 0"
+    eta, numbers = number(near.step_size, near.stored), tasks.listed(read.scheme.numbers)
+    report.verdict = (
+        f"{MEASURED} one pass of {DELTA} with η = {eta} from {start} on {read.model.tokens} tokens, for examples of "
+        f"the norm {_norm(near):.6g}, at {numbers}; {report.running.words}{differing(near)}"
     )
     report.notes.append(
-        f"they change predictions by {effect:.1e}, relative to the largest"
-        if effect > IDLE
-        else "they change no prediction on the tasks that were tried, which proves nothing of others"
+        f"{OTHER_NORMS.format(_norm(near))}: others count as if they were brought to it, with their targets as they are"
     )
-    return effect
-
-
-def _name_entries(
-    report: Report, loaded: Loaded, model: Model, near: Near, trials: Sequence[Trial]
-) -> None:
-    """The entries that are not the construction's, in the order of their effect."""
-    entries, settings = near.entries, configuration(model.layer, model.norm_eps)
-    report.nearest_construction = (
-        f"one pass of the delta rule in one layer, {model.tokens} tokens, η = {_eta(near)}"
-    )
-    report.deviations, report.deviations_in_all = entries.deviations[:LISTED], entries.deviating
-    report.same_function = not entries.deviating
-    if not entries.deviating:
-        report.notes.append("every entry is that of the construction, up to rounding")
-        return
-    some = [Tasks(trial.tasks.x[:2], trial.tasks.y[:2]) for trial in trials[:3]]
-
-    def predictions(arrays: Mapping[str, np.ndarray]) -> np.ndarray:
-        predict = predictor(models(settings, arrays, arrays)[model.tokens])
-        return np.concatenate([predict(*tasks) for tasks in some])
-
-    found = blamed({**loaded.tensors, **loaded.encoding}, entries.mended, predictions)
-    if found.deviations:
-        report.deviations, report.deviations_idle = found.deviations, found.idle
-    counts = ", ".join(f"{name} {count}" for name, count in entries.counts.items())
-    report.notes.append(f"entries that differ: {counts}")
-
-
-def _running(model: Model, rule: DeltaRule, trials: Sequence[Trial]) -> Running:
-    """The model on all tasks in float32, as the layer computes."""
-    predict, off = predictor(model, "float32"), []
-    for tasks, _ in trials:
-        expected = rule.predictions(tasks)
-        off.append(quotient_of_largest(predict(*tasks) - expected, expected))
-    count = sum(len(trial.predicted) for trial in trials)
-    return Running("float32", float(np.max(off)), count, "all of it in float32")
-
-
-def _eta(near: Near) -> str:
-    return str(near.step_size) if near.step_size is not None else f"{near.stored:.9g}"
-
-
-def _sentence(report: Report, near: Near, tokens: str, numbers: str) -> str:
-    start = "a W0 other than 0" if np.any(near.instance.W0) else "W0 = 0"
-    norm = float(near.instance.constants.norm)
-    sentence = (
-        f"as far as measured one pass of {DELTA} with η = {_eta(near)} from {start} on {tokens} tokens, for examples "
-        f"of the norm {norm:.6g}, at n = {numbers}"
-    )
-    if report.running:
-        sentence += f"; {report.running.words}"
-    if report.deviations_in_all:
-        count = report.deviations_in_all
-        differ = "1 entry differs" if count == 1 else f"{count} entries differ"
-        sentence += f"; {differ} from the construction, which other data may show"
-    return sentence
-
-
-def _check_manifest(report: Report, asserted: Manifest, model: Model, near: Near | None) -> None:
-    """Adds to a report what the weights contradict, and what becomes of the certificate."""
-    unit, logit = FORMATS["float32"].unit, 0.0
-    if near:
-        logit = abs(float(near.instance.constants.strength))
-    close = 2 * ROUNDINGS * unit * (1 + logit)
-    report.contradictions += manifest.learner(asserted, report, close, measured=False)
-    if not report.recognised or near is None:
-        return
-    d, k = model.sizes
-    held = {
-        "family": report.family,
-        "sizes.features": d,
-        "sizes.targets": k,
-        "tokens.name": model.tokens,
-        "tokens.predicts": "last",
-    }
-    report.contradictions += manifest.unequal(asserted, held)
-    if not report.contradictions:
-        _check_certificate(report, asserted, model, near)
 
 
 def _check_certificate(report: Report, asserted: Manifest, model: Model, near: Near) -> None:
     """What contradicts the certificate, and the error beside it if it holds for these weights."""
-    certificate, id = asserted["certificate"], asserted["construction"]["id"]
-    known = rows_of(NETWORK)
-    report.contradictions += manifest.within_itself(asserted, NEEDED, Domain._fields)
-    if id not in known:
-        report.contradictions.append(
-            Contradiction("construction.id", id, "none of the family delta-net")
-        )
-    else:
-        claim = next(row.claim for row in built_in().rows if row.claim.id == id)
-        verdict = {"construction.verdict": quick_result(claim).verdict}
-        report.contradictions += manifest.unequal(asserted, verdict)
-    if certificate["absolute"] is None or not set(NEEDED) <= set(certificate["domain"]):
+    promised, made, norm = asserted["certificate"], near.made, _norm(near)
+    report.contradictions += certificate.within_itself(asserted, NEEDED, Domain._fields)
+    rows = rows_of(delta_net.NETWORK)
+    report.contradictions += certificate.of_statement(asserted, rows, report.family)
+    bounded = promised["absolute"] is not None and promised["magnitude"]
+    if not bounded or not set(NEEDED) <= set(promised["domain"]):
         return
-    given = {name: certificate["domain"][name] for name in NEEDED}
-    domain, made = Domain(**{**given, "examples": int(given["examples"])}), near.instance
-    norm = float(made.constants.norm)
+    given = {name: promised["domain"][name] for name in NEEDED}
+    domain = Domain(**{**given, "examples": int(given["examples"])})
     if not abs(domain.norm / norm - 1) <= 2.0**-20:
         report.contradictions.append(
             Contradiction("certificate.domain.norm", f"{domain.norm:.9g}", f"{norm:.9g}")
@@ -333,29 +372,16 @@ def _check_certificate(report: Report, asserted: Manifest, model: Model, near: N
             "the construction's"
         )
         return
-    own = bound(made, domain, certificate["dtype"])
+    own = bound(made, domain, promised["dtype"])
     x, y = steepest(made, domain)
     attained = min(float(np.abs(exactly(made, x, y)[0])), own.magnitude)
-    for name, proved, lower in (
-        ("absolute", own.prediction, True),
-        ("attained", attained, False),
-        ("magnitude", own.magnitude, False),
-    ):
-        value = certificate.get(name)
-        wrong = value is not None and (
-            not value * SLACK >= proved if lower else value > proved * SLACK
-        )
-        if wrong:
-            words = "what can be proved" if lower else "derived"
-            report.contradictions.append(
-                Contradiction(f"certificate.{name}", f"{value:.3g}", f"{proved:.3g} is {words}")
-            )
+    report.contradictions += certificate.too_small(asserted, {"absolute": own.prediction})
+    sizes = {"attained": attained, "magnitude": own.magnitude}
+    report.contradictions += certificate.too_large(asserted, sizes)
     groups = [Tasks(x[None], y[None]), *_of_domain(domain, *model.sizes)]
-    predict, rule = predictor(model, certificate["dtype"]), DeltaRule(made.W0, float(made.eta))
-    errors = [np.abs(predict(*tasks) - rule.predictions(tasks)).max() for tasks in groups]
-    count = sum(len(tasks.x) for tasks in groups)
-    how = f"the largest of {count} tasks of the certificate's domain, run in {certificate['dtype']}"
-    report.promise = manifest.certificate_at(report, asserted, float(np.max(errors)), how)
+    rule = Rule((), np.asarray(made.W0), rate=float(made.eta))
+    predict = predictor(model, promised["dtype"])
+    report.promise = certificate.beside(report, asserted, predict, rule.predictions, groups)
 
 
 def _of_domain(domain: Domain, d: int, k: int) -> list[Tasks]:

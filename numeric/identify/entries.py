@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +35,27 @@ class Comparison(NamedTuple):
     def deviating(self) -> int:
         """How many entries differ."""
         return sum(self.counts.values())
+
+
+class Near(NamedTuple):
+    """A construction beside the weights that look like it."""
+
+    what: str
+    """The construction in words."""
+    made: Any
+    """The construction: a neutral model in float64, or an `Instance`."""
+    entries: Comparison
+    """The weights and their encoding beside the construction's."""
+    step_size: Fraction | None = None
+    """η if it is a simple number, and then that of `made`; `stored` is a rounding of it."""
+    stored: float = 0.0
+    """η as the weights have it."""
+    steps: int = 1
+    """L."""
+    each: tuple[float, ...] = ()
+    """The step sizes of the layers as the weights have them, where they are not all η; else empty."""
+    effect: float = 0.0
+    """How far the entries that differ move predictions, relative to the largest, of weights that are measured."""
 
 
 def compared(

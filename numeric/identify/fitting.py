@@ -1,305 +1,438 @@
-"""Predictions of a black box against gradient descent: sampled tasks, the learner that fits, and how far off it is.
+"""The learning rule that predictions are nearest to: the rules of `constructs.learners`, fitted and tried.
 
-Gradient descent on n examples with G = Σ x_j x_jᵀ, S = Σ x_j y_jᵀ moves W by −η(GW − S). In G's eigenvectors that is
-one product for each entry, so that thousands of step sizes are tried at once; distances that are reported are to the
-learner itself, in weights. What overflows is infinite, without a warning.
+All rules are fitted to the same tasks, and judged by others. The nearest is named, however many numbers it has, beside
+what rules with fewer are off by. A rule with more numbers is nearer if that many tasks do not show it by chance.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.learners.accumulation import unscaled_gradient
+from ..rounding.batch import Batch
+from . import rule, tasks
+from .report import ALONE, AVERAGED, CONSTANT, NEAR, Nearest, Other, percent
+from .rule import Rule, prediction, words
+from .tasks import ARBITRARY, FITTED, HELD, LINEAR, Predictor, Scheme, Trial
 
-from .report import Distances
-
-Predictor = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""x (tasks, n + 1, d) with the query last, y (tasks, n, k) -> (tasks, k)."""
-
-SEED = 0
-"""Of all tasks that are drawn."""
-NOISE = 0.1
-"""Of the targets of every second task, beside those that are linear in x; the others have arbitrary targets."""
-SAMPLERS: Mapping[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = {
-    "uniform": lambda rng, shape: rng.uniform(-1, 1, shape),
-    "normal": lambda rng, shape: rng.standard_normal(shape),
-    "sphere": lambda rng, shape: _on_sphere(rng.standard_normal(shape)),
-    "signs": lambda rng, shape: rng.choice([-1.0, 1.0], shape),
-}
-"""Inputs: uniform on (−1, 1), standard normal, on the sphere of radius √d, of signs ±1."""
-ENTRIES = 2**21
-"""Numbers that the search for a step size holds at once."""
-PER_OCTAVE, OCTAVES_DOWN, OCTAVES_UP = 8, 30, 8
-"""Step sizes that are tried first, about the reciprocal of the largest eigenvalue of all tasks."""
-ROUNDS, POINTS = 10, 41
-"""Of the search between two of them: each round narrows it by a factor of 20."""
+DEEPEST = 4
+"""Steps of a rule with further numbers, at most."""
+EXACT = 1e-9
+"""What rounding leaves of a rule, at most."""
+CHANCE, CLEARLY = 2.0, 0.5
+"""A rule with more numbers is nearer if its squares on tasks are less by so many standard errors, or if it is off by
+this part of what the other one is off by."""
+FINE, MUCH = 2.0**-20, 0.1
+"""What is unexplained where no rule for linear targets alone is looked for, and what such a one is off by on them, as a
+part of that, at most."""
+PROMISING = 0.5
+"""What plain steps are off by on linear targets alone, as a part of what they are off by on all, at most, where all
+rules are fitted to these."""
+SCALES = (1.0, 0.5, 0.25)
+"""Of all data, in the order in which they are tried."""
+PER_OCTAVE, DOWN, UP = 6, 16, 6
+"""Step sizes that are tried first, about the reciprocal of the largest curvature of all tasks."""
 BASINS = 3
-TIED = 1e-9
-"""Relative: of step counts that fit as well as this, the least is taken."""
+"""Of those, the ones from which steps are fitted."""
+ROUNDS = 30
+"""Of a fit (Levenberg and Marquardt)."""
+WIDTH = 1e-6
+"""Of differences in it, relative."""
+FINEST, FINER, COARSE = 1e-10, 1e-8, 1e-3
+"""Relative gains with which a fit ends: that a step may make, that one made, and one far from the nearest rule."""
+AT_ONCE = 2**20
+"""Numbers in the inputs of the tasks that a rule runs on at once, about."""
+SHARED = 0.9
+"""What steps from another W0 than 0 are off by, as a part of those from 0, at most, for rules to start there."""
+
+LETTERS = {**rule.LETTERS, "damping": "λ", "rate": "β", "last": "β"}
+"""Of the numbers of rules beside step sizes."""
+POSITIVE = ("ridge", "damping", "decay")
+"""Numbers that are more than 0; a momentum is between −1 and 1."""
 
 
-class Tasks(NamedTuple):
-    """Regression tasks with one number of examples."""
+class Kind(NamedTuple):
+    """Rules that differ in their numbers."""
 
-    x: np.ndarray
-    """(tasks, n + 1, d), the query last."""
-    y: np.ndarray
-    """(tasks, n, k)."""
+    steps: int
+    """0 where there are no step sizes."""
+    fields: tuple[str, ...] = ()
+    """The fields of `Rule` that are fitted beside the step sizes."""
+    starts: tuple[tuple[float, ...], ...] = ((1.0,),)
+    """From which they are fitted: a step size in parts of that of as many plain steps, λ and γ in units in which a
+    step of size 1 is as large as is stable."""
+    each: bool = False
+    """Whether every step has a size of its own."""
+    newton: bool = False
+    """Whether it is least squares, which has no number."""
 
     @property
-    def examples(self) -> int:
-        """n."""
-        return self.y.shape[1]
+    def sizes(self) -> int:
+        """How many step sizes are fitted."""
+        return self.steps if self.each else min(1, self.steps)
 
+    @property
+    def plain(self) -> bool:
+        """Whether it is gradient descent with equal steps."""
+        return self.sizes == 1 and not self.fields
 
-class Trial(NamedTuple):
-    """Tasks, and what a model predicts for them."""
+    @property
+    def names(self) -> list[str]:
+        """Of the numbers, in the letters of `rule.words`."""
+        each = [f"η_{i + 1}" for i in range(self.sizes)] if self.each else ["η"] * self.sizes
+        return each + [LETTERS[field] for field in self.fields]
 
-    tasks: Tasks
-    predicted: np.ndarray
-    """(tasks, k)."""
-
-
-def tried(predict: Predictor, groups: Sequence[Tasks]) -> list[Trial]:
-    """The model on groups of tasks."""
-    return [Trial(tasks, predict(*tasks)) for tasks in groups]
-
-
-class Learner(NamedTuple):
-    """Gradient descent W ← W − η Σ_j x_j (Wᵀx_j − y_j)ᵀ on the examples of a task, its query excluded."""
-
-    W0: np.ndarray
-    """(d, k)."""
-    step_size: float
-    """η."""
-    steps: int
-    """L."""
-    each: tuple[float, ...] = ()
-    """The step sizes in turn where they are not all η."""
-
-    @np.errstate(all="ignore")
-    def weights(self, tasks: Tasks) -> np.ndarray:
-        """After the last step: (tasks, d, k)."""
-        start = np.asarray(self.W0, dtype=np.float64)
-        W = np.broadcast_to(start, (len(tasks.x), *start.shape))
-        for step_size in self.each or (self.step_size,) * self.steps:
-            examples = zip(W, tasks.x[:, :-1], tasks.y, strict=True)
-            W = W - np.float64(step_size) * np.stack(
-                [unscaled_gradient(*each) for each in examples]
-            )
-        return W
-
-    def predictions(self, tasks: Tasks) -> np.ndarray:
-        """For the queries: (tasks, k)."""
-        return (tasks.x[:, -1:] @ self.weights(tasks))[:, 0]
-
-
-def sample(
-    d: int,
-    k: int,
-    n: int,
-    count: int,
-    *,
-    seed: Sequence[int],
-    sampler: str,
-    scale: float = 1.0,
-    linear: bool = False,
-) -> Tasks:
-    """Seeded tasks with inputs of one of `SAMPLERS`; linear targets with noise in turn with arbitrary ones.
-
-    All data are multiplied by `scale`; if linear, all targets are Wᵀx.
-    """
-    rng = np.random.default_rng(tuple(seed))
-    shape = (count, n + 1, d)
-    x = SAMPLERS[sampler](rng, shape)
-    W, noise = rng.standard_normal((count, d, k)), rng.standard_normal((count, n, k))
-    y = np.where((np.arange(count) % 2 == 0)[:, None, None], x[:, :-1] @ W + NOISE * noise, noise)
-    return Tasks(scale * x, scale * (x[:, :-1] @ W if linear else y))
-
-
-def _on_sphere(x: np.ndarray) -> np.ndarray:
-    return x * np.sqrt(x.shape[-1]) / np.linalg.norm(x, axis=-1, keepdims=True)
-
-
-@np.errstate(all="ignore")
-def initial_weights(predict: Predictor, d: int, k: int, *, pads: int) -> tuple[np.ndarray, float]:
-    """What the model predicts without examples, as a matrix (d, k), and how far from linear it is.
-
-    Args:
-        predict: the model, of d features and k targets.
-        d: features.
-        k: targets.
-        pads: examples of zeros, which no gradient comes of: 1 for tokens that hold an example and a query, else 0.
-
-    Returns:
-        W0, and the largest |ŷ − W0ᵀx| over the largest |ŷ| at random x, 0 if both are.
-    """
-    rng = np.random.default_rng(0)
-    queries = np.concatenate([np.zeros((1, d)), np.eye(d), rng.uniform(-1, 1, (8, d))])
-    x = np.concatenate([np.zeros((len(queries), pads, d)), queries[:, None]], axis=1)
-    found = predict(x, np.zeros((len(queries), pads, k)))
-    W0 = found[1 : d + 1] - found[0]
-    return W0, quotient_of_largest(found - queries @ W0, found)
-
-
-def quotient_of_largest(off: np.ndarray, of: np.ndarray) -> float:
-    """The largest |entry| over that of another array."""
-    return quotient(np.abs(off).max(), np.abs(of).max())
-
-
-def quotient(off: float, size: float) -> float:
-    """off / size; 0 if both are 0."""
-    return float(off / size) if size else (math.inf if off else 0.0)
-
-
-def norm(array: np.ndarray, axis: int | tuple[int, ...] | None = None) -> Any:
-    """The l2 norm along axes, of numbers over the largest: squares of 1e-200 are 0, and of 1e200 infinite."""
-    largest = np.abs(array).max(axis=axis, keepdims=True, initial=0.0)
-    scale = np.where((largest > 0) & (largest < np.inf), largest, 1.0)
-    root = np.sqrt(np.square(array / scale).sum(axis=axis, keepdims=True)) * scale
-    found = root.squeeze(axis=axis)
-    return found if found.ndim else float(found)
-
-
-def unexplained(fits: Sequence[Fit]) -> float:
-    """The best distance over that to W0ᵀx, which any smooth model may predict from small data."""
-    none = fits[0].distance
-    return best(fits).distance / none if none else 1.0
-
-
-class Prepared(NamedTuple):
-    """Tasks in the eigenvectors of their Σ x_j x_jᵀ, and what the model predicts for them."""
-
-    eigenvalues: np.ndarray
-    """(tasks, d, 1)."""
-    sums: np.ndarray
-    """S, (tasks, d, k)."""
-    start: np.ndarray
-    """W0, (tasks, d, k)."""
-    query: np.ndarray
-    """(tasks, d)."""
-    predicted: np.ndarray
-    """By the model, (tasks, k)."""
-    weight: np.ndarray
-    """(tasks,): groups count alike, each relative to the size of its predictions."""
-
-
-@np.errstate(all="ignore")
-def prepare(trials: Sequence[Trial], W0: np.ndarray) -> Prepared:
-    """Groups of tasks with the model's predictions, for gradient descent from W0."""
-    parts = []
-    for (x, y), predicted in trials:
-        examples = x[:, :-1]
-        eigenvalues, vectors = np.linalg.eigh(examples.mT @ examples)
-        size = norm(predicted) * math.sqrt(len(trials))
-        size = size if size < math.inf else math.nan  # and so is every distance then
-        sums, start = vectors.mT @ (examples.mT @ y), vectors.mT @ W0
-        query = (vectors.mT @ x[:, -1, :, None])[..., 0]
-        weight = np.full(len(predicted), 1 / size if size else 1.0)
-        parts.append((eigenvalues[..., None], sums, start, query, predicted, weight))
-    return Prepared(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-@np.errstate(all="ignore")
-def distances(data: Prepared, steps: int, step_sizes: np.ndarray) -> np.ndarray:
-    """Relative l2 distance of the model to gradient descent, for each step size: (E,) -> (E,).
-
-    The root of the mean over the groups of ‖ŷ − ŷ_GD‖² / ‖ŷ‖²; infinite where that overflows.
-    """
-    found = []
-    for some in np.array_split(step_sizes, -(-step_sizes.size * data.sums.size // ENTRIES)):
-        W = np.broadcast_to(data.start, (len(some), *data.start.shape))
-        for _ in range(steps):
-            W = W - some[:, None, None, None] * (data.eigenvalues * W - data.sums)
-        off = (data.query[..., None] * W).sum(axis=2) - data.predicted
-        found.append(np.sqrt(((data.weight[:, None] * off) ** 2).sum(axis=(1, 2))))
-    every = np.concatenate(found)
-    return np.where(np.isfinite(every), every, np.inf)
+    def rule(self, W0: np.ndarray, numbers: Sequence[Any], divided: bool) -> Rule:
+        """The rule with these numbers; of one step of GD++ the first one is the map of the inputs alone."""
+        sizes = tuple(numbers[: self.sizes])
+        sizes = sizes if self.each else sizes * self.steps
+        sizes = (0.0, *sizes) if self.steps == 1 and "gamma" in self.fields else sizes
+        more = dict(zip(self.fields, numbers[self.sizes :], strict=True))
+        if self.newton:
+            more["damping"] = 0.0
+        return Rule(sizes, W0, divided=divided, **more)
 
 
 class Fit(NamedTuple):
-    """The step size with which a number of steps comes nearest."""
+    """A rule with the numbers with which it comes nearest."""
 
-    steps: int
-    step_size: float
-    """0 if no step is taken."""
-    distance: float
-    """Relative, l2."""
+    kind: Kind
+    rule: Rule
+    numbers: tuple[float, ...]
+    size: float
+    """The sum of squares that it leaves of the tasks that it is fitted to."""
+    gaps: np.ndarray
+    """On tasks to which nothing was fitted, `tasks.gaps`."""
 
+    @property
+    def off(self) -> float:
+        """What the rule is off by on these tasks, `tasks.apart`; infinite where it overflows."""
+        found = tasks.norm(self.gaps)
+        return found if math.isfinite(found) else math.inf
 
-def fit(data: Prepared, steps: int, least: float = 0.0) -> Fit:
-    """The best step size, positive or negative, for L steps; see `fits`."""
-    if steps == 0:
-        return Fit(0, 0.0, float(distances(data, 0, np.zeros(1))[0]))
-    largest = float(data.eigenvalues.max()) or 1.0
-    exponents = np.arange(-OCTAVES_DOWN * PER_OCTAVE, OCTAVES_UP * PER_OCTAVE + 1)
-    sizes = 2.0 ** (exponents / PER_OCTAVE) / largest
-    first = _first_order(data)
-    if least < first < sizes[0]:  # of predictions far smaller than data
-        octaves = 2.0 ** (np.arange(-OCTAVES_UP * PER_OCTAVE, OCTAVES_UP * PER_OCTAVE) / PER_OCTAVE)
-        sizes = np.sort(np.concatenate([first * octaves, sizes]))
-    grid = np.concatenate([-sizes[::-1], sizes])
-    found = distances(data, steps, grid)
-    lower = np.concatenate([[True], found[1:] <= found[:-1]])
-    upper = np.concatenate([found[:-1] <= found[1:], [True]])
-    basins = np.flatnonzero(lower & upper)
-    basins = basins[np.argsort(found[basins], kind="stable")][:BASINS]
-    return min((_narrowed(data, steps, grid, i) for i in basins), key=lambda f: f.distance)
+    @property
+    def words(self) -> str:
+        """The rule, with its numbers."""
+        return words(self.rule, "{:.4g}".format)
 
 
-@np.errstate(all="ignore")
-def _first_order(data: Prepared) -> float:
-    """The size of the one step that comes nearest, by least squares; 0 where it is not to be had."""
-    weight = data.weight[:, None]
-    gradients = data.eigenvalues * data.start - data.sums
-    moved = ((data.query[..., None] * gradients).sum(axis=1)).ravel()
-    rest = ((data.query[..., None] * data.start).sum(axis=1) - data.predicted).ravel()
-    each = (weight + 0 * data.predicted).ravel()
-    each = each / each.max()
-    found = abs(float((each * moved) @ (each * rest) / ((each * moved) @ (each * moved))))
-    return found if math.isfinite(found) else 0.0
+def kinds(layers: int, *, invertible: bool) -> Iterator[Kind]:
+    """Rules that a model of so many layers is compared with: no step at all, plain steps, then all others.
 
-
-def _narrowed(data: Prepared, steps: int, points: np.ndarray, i: int) -> Fit:
-    """The best step size between the neighbours of one of the points."""
-    for _ in range(ROUNDS):
-        points = np.linspace(points[max(i - 1, 0)], points[min(i + 1, len(points) - 1)], POINTS)
-        found = distances(data, steps, points)
-        i = int(found.argmin())
-    return Fit(steps, float(points[i]), float(found[i]))
-
-
-@np.errstate(all="ignore")
-def unequal(trials: Sequence[Trial], W0: np.ndarray, steps: int) -> tuple[float, ...]:
-    """The step sizes with which L steps come nearest, in increasing order; none where they are not real numbers.
-
-    Weights are q(G) W0 + p(G) S with g p(g) = 1 − q(g), linear in the coefficients of q; η_l are the reciprocals of
-    its roots.
+    Args:
+        layers: of the model.
+        invertible: whether there are more examples than features, so that Σ x_j x_jᵀ is.
     """
-    data = prepare(trials, W0)
-    scale = 1 / (float(data.eigenvalues.max()) or 1.0)
-    g = data.eigenvalues * scale
-    weight = data.weight[:, None]
+    yield Kind(0)
+    if invertible:
+        yield Kind(0, newton=True)
+    for L in range(1, layers + 2):
+        yield Kind(L)
+    yield Kind(0, ("damping",), ((0.01,), (0.3,)))
+    yield Kind(0, ("rate",), ((1.0,), (0.3,)))
+    deep = range(1, min(layers + 1, DEEPEST) + 1)
+    for L in deep:
+        yield Kind(L, ("decay",), ((1.0, 0.95), (1.5, 0.7)))
+    for L in deep[1:]:
+        spread = np.linspace(-1, 1, L)
+        yield Kind(L, (), tuple(tuple(1 + part * spread) for part in (0.3, 0.9, 1.5)), each=True)
+        yield Kind(L, ("ridge",), ((1.0, 0.1),))
+        yield Kind(L, ("momentum",), ((0.9, 0.3), (0.6, 0.7), (1.0, -0.3)))
+    for L in deep:
+        yield Kind(L, ("last",), ((1.0, 0.3), (1.0, -0.3)))
+    yield Kind(1, ("gamma",), ((1.0, 0.2), (1.0, -0.2), (2.0, 0.5)))
+    if layers > 1:
+        starts = ((1.0, 1.0, 0.2), (1.0, 1.0, -0.2), (0.4, 2.0, 0.4))
+        yield Kind(2, ("gamma",), starts, each=True)
 
-    def read(W: np.ndarray) -> np.ndarray:
-        return ((data.query[..., None] * W).sum(axis=1) * weight).ravel()
 
-    moved = [g**i * data.start - g ** (i - 1) * (scale * data.sums) for i in range(1, steps + 1)]
-    columns = np.stack([read(W) for W in moved], axis=1)
-    rest = (data.predicted * weight).ravel() - read(data.start)
-    if not (np.isfinite(columns).all() and np.isfinite(rest).all()):
-        return ()
-    q = least_squares(columns, rest)
-    if q is None:
-        return ()
-    usable = q[-1] and np.isfinite([*q, 1.0] / q[-1]).all()
-    roots = np.roots([*q[::-1], 1.0]) if usable else np.zeros(0)
-    real = len(roots) == steps and bool((np.abs(roots.imag) <= 1e-6 * np.abs(roots)).all())
-    return tuple(sorted((scale / roots.real).tolist())) if real else ()
+class Problem:
+    """Tasks to which rules from one W0 are fitted."""
+
+    def __init__(self, trials: Sequence[Trial], W0: np.ndarray) -> None:
+        self.trials, self.W0 = trials, W0
+        self.nearest = math.inf
+        """The least sum of squares that a rule has left; one that leaves more need not be fitted exactly."""
+        self.plain: dict[tuple[int, bool], float] = {}
+        """The best step size of so many plain steps, as they are and divided by n."""
+
+    def curvature(self, divided: bool) -> tuple[float, float]:
+        """The mean of the curvatures of all tasks, and the largest, divided by n if so."""
+        each = [t.tasks.curvatures / (t.tasks.examples if divided else 1) for t in self.trials]
+        every = np.concatenate(each)
+        return float(every.mean()) or 1.0, float(every.max()) or 1.0
+
+    @np.errstate(all="ignore")
+    def residuals(self, kind: Kind, divided: bool, points: np.ndarray) -> np.ndarray:
+        """Those of several choices of numbers, (choices, numbers) -> (choices, residuals), side by side."""
+        off = []
+        for (x, y), predicted in self.trials:
+            size, parts = tasks.norm(predicted) or 1.0, []
+            runs = min(len(points), -(-len(points) * x.size // AT_ONCE))
+            for some in np.array_split(points, runs):
+                X, Y = (Batch(np.concatenate([data] * len(some))) for data in (x, y))
+                numbers = [Batch(np.repeat(each, len(x))) for each in some.T]
+                own = prediction(kind.rule(self.W0, numbers, divided), X, Y).data
+                parts.append(own.reshape(len(some), *predicted.shape) - predicted)
+            off.append(np.concatenate(parts).reshape(len(points), -1) / size)
+        return np.concatenate(off, axis=1)
+
+    def fit(self, kind: Kind, divided: bool) -> Fit | None:
+        """The numbers with which a rule comes nearest, from the best of its starts; None where they are no rule's."""
+
+        if not kind.names:
+            return Fit(kind, kind.rule(self.W0, (), False), (), math.inf, np.zeros(0))
+        found = []
+        for start in self._sizes(kind, divided) if kind.plain else self._starts(kind, divided):
+            scale = np.where(start, np.abs(start), 1.0)
+            size, at = _least(
+                lambda points, scale=scale: self.residuals(kind, divided, points * scale),
+                start / scale,
+                self.nearest,
+            )
+            found.append((size, at * scale))
+        size, at = min(found, key=lambda f: f[0], default=(math.inf, np.zeros(0)))
+        if not math.isfinite(size):
+            return None
+        numbers = tuple(at.tolist())
+        rule = kind.rule(self.W0, numbers, divided)
+        low = any((getattr(rule, field) or 1.0) < 0 for field in POSITIVE)
+        if low or abs(rule.momentum or 0.0) >= 1:
+            return None
+        self.nearest = min(self.nearest, size)
+        if kind.plain:
+            self.plain[kind.steps, divided] = numbers[0]
+        if kind.each and not kind.fields:  # in any order they are one rule
+            numbers = tuple(sorted(numbers))
+            rule = kind.rule(self.W0, numbers, divided)
+        return Fit(kind, rule, numbers, size, np.zeros(0))
+
+    def _starts(self, kind: Kind, divided: bool) -> list[np.ndarray]:
+        curvature, _ = self.curvature(divided)
+        step = self.plain.get((max(1, kind.steps), divided)) or 1 / curvature
+        units = {"ridge": curvature, "damping": curvature, "gamma": 1 / curvature}
+        units |= {"rate": step, "last": step}
+        scale = [step] * kind.sizes + [units.get(field, 1.0) for field in kind.fields]
+        return [np.array(start) * scale for start in kind.starts]
+
+    @np.errstate(all="ignore")
+    def _sizes(self, kind: Kind, divided: bool) -> list[np.ndarray]:
+        """Step sizes that are nearer than those beside them, up and down; and the best one to first order."""
+        _, largest = self.curvature(divided)
+        octaves = np.arange(-DOWN * PER_OCTAVE, UP * PER_OCTAVE + 1) / PER_OCTAVE
+        sizes = 2.0**octaves / largest
+        grid = np.concatenate([-sizes[::-1], sizes])
+        found = np.square(self.residuals(kind, divided, grid[:, None])).sum(axis=1)
+        found[~np.isfinite(found)] = np.inf
+        lower = np.concatenate([[True], found[1:] <= found[:-1]])
+        upper = np.concatenate([found[:-1] <= found[1:], [True]])
+        basins = np.flatnonzero(lower & upper & np.isfinite(found))
+        chosen = [grid[i] for i in basins[np.argsort(found[basins], kind="stable")][:BASINS]]
+        first = self._first_order(divided) / kind.steps
+        return [np.array([size]) for size in [first, *chosen] if size]
+
+    def _first_order(self, divided: bool) -> float:
+        """The one step that comes nearest, by least squares; 0 where it is not to be had."""
+        one = self.residuals(Kind(1), divided, np.array([[0.0], [1.0]]))
+        moved = one[1] - one[0]
+        moved = moved / np.abs(moved).max()
+        eta = -float((moved @ one[0]) / (moved @ moved)) / float(np.abs(one[1] - one[0]).max())
+        return eta if math.isfinite(eta) else 0.0
+
+
+def fits(
+    trials: Sequence[Trial],
+    held: Sequence[Trial],
+    W0: np.ndarray,
+    layers: int,
+    *,
+    plain: bool = False,
+) -> list[Fit]:
+    """Rules from W0, fitted to some tasks and tried on others; those without numbers first, then plain steps.
+
+    Args:
+        trials: what rules are fitted to.
+        held: what they are judged by.
+        W0: the initial weights of all of them.
+        layers: of the model.
+        plain: whether only gradient descent with equal steps is fitted.
+    """
+    problem, found = Problem(trials, W0), []
+    dependences = (False, True) if len({t.tasks.examples for t in trials}) > 1 else (False,)
+    for kind in kinds(layers, invertible=all(t.tasks.examples > len(W0) for t in trials)):
+        if plain and kind.fields:
+            break
+        for divided in dependences if kind.steps else (False,):
+            fit = problem.fit(kind, divided)
+            if fit is not None:
+                found.append(fit._replace(gaps=tasks.gaps(held, fit.rule.predictions)))
+    return found
+
+
+def simplest(found: Sequence[Fit]) -> list[Fit]:
+    """The nearest of the rules with the fewest numbers, then each one with more numbers that is nearer."""
+    front: list[Fit] = []
+    usable = [fit for fit in found if math.isfinite(fit.off)]
+    for fit in sorted(usable, key=lambda fit: (len(fit.numbers), _printed(fit.off))):
+        if not front or _nearer(fit, front[-1]):
+            front = [each for each in front if len(each.numbers) < len(fit.numbers)]
+            front.append(fit)
+    return front
+
+
+def _printed(off: float) -> float:
+    """A distance to as many digits as are printed, so that of rules that are one function the first is named."""
+    return float(f"{max(EXACT, off):.1e}")
+
+
+def _nearer(fit: Fit, than: Fit) -> bool:
+    """Whether a rule is nearer than one with as many numbers, or with fewer."""
+    if than.off <= EXACT or _printed(fit.off) >= _printed(than.off):
+        return False
+    if len(fit.numbers) == len(than.numbers) or fit.off <= CLEARLY * than.off:
+        return True
+    less = (than.gaps / than.off) ** 2 - (fit.gaps / than.off) ** 2
+    return bool(less.sum() > CHANCE * math.sqrt(len(less)) * less.std())
+
+
+class Found(NamedTuple):
+    """The rules that predictions on a scheme's tasks are near to."""
+
+    scheme: Scheme
+    trials: list[Trial]
+    held: list[Trial]
+    fits: list[Fit]
+    linear: list[Fit]
+    """Those fitted to linear targets alone, where one of them is far nearer on these; else none."""
+
+    @property
+    def front(self) -> list[Fit]:
+        """Rules with more and more numbers that are nearer and nearer; the last one is the nearest."""
+        return simplest(self.linear or self.fits)
+
+    @property
+    def best(self) -> Fit | None:
+        """The nearest; None where predictions are not finite."""
+        return self.front[-1] if self.front else None
+
+    @property
+    def off(self) -> float:
+        """What the nearest is off by; infinite where predictions are not finite."""
+        return self.best.off if self.best else math.inf
+
+    @property
+    def plain(self) -> Fit:
+        """The nearest gradient descent with equal steps; of several that are as near, the one with the fewest."""
+        none, *some = [f for f in self.linear or self.fits if f.kind.plain or not f.rule.learns]
+        least = min((f.size for f in some), default=math.inf)
+        steps = next((f for f in some if f.size <= least * (1 + EXACT) + EXACT**2 / 100), none)
+        return none if none.off <= steps.off else steps
+
+    @property
+    def dependence(self) -> str:
+        """How the step size of plain steps depends on n, in words."""
+        if len(self.scheme.numbers) == 1:
+            return ALONE.format(self.scheme.numbers[0])
+        return AVERAGED if self.plain.rule.divided else CONSTANT
+
+    @property
+    def nearest(self) -> Nearest | None:
+        """The nearest rule, as a report has it."""
+        if self.best is None:
+            return None
+        fit, learned = self.best, self.best.rule.predictions
+        on = [tasks.apart(tasks.part(self.held, kind), learned) for kind in (LINEAR, ARBITRARY)]
+        return Nearest(
+            fit.words,
+            dict(zip(fit.kind.names, fit.numbers, strict=True)),
+            fit.off,
+            tasks.count(self.held) // (2 if self.linear else 1),
+            self.scheme.words,
+            fit.rule.learns,
+            off_linear=on[0],
+            off_arbitrary=on[1],
+            targets="linear targets" if self.linear else "any",
+            simpler=[Other(each.words, each.off) for each in self.front[-2::-1]],
+            nearer=[Other(each.words, each.off) for each in self._nearer(fit)],
+        )
+
+    def _nearer(self, fit: Fit) -> list[Fit]:
+        """The nearest of all rules, if it has more numbers than the one that is named and is printed to be nearer."""
+        least = min(self.linear or self.fits, key=lambda each: each.off)
+        nearer = fit.off > EXACT and percent(least.off) != percent(fit.off)
+        return [least] if nearer and least is not fit else []
+
+
+def found(
+    predict: Predictor,
+    layers: int,
+    scheme: Scheme,
+    scale: float | None = None,
+    starts: Sequence[np.ndarray] = (),
+    *,
+    plain: bool = False,
+) -> Found:
+    """The rules that a model is near to, at the first scale of data at which there is one; or else at the first.
+
+    Args:
+        predict: the model.
+        layers: that it has.
+        scheme: of the tasks.
+        scale: of all data; if it is not given, one of `SCALES`.
+        starts: candidates for W0, beside 0 and what the model predicts without examples.
+        plain: whether only gradient descent with equal steps is fitted.
+    """
+    tried = []
+    for size in SCALES if scale is None else (scale,):
+        tried.append(_at(predict, layers, scheme._replace(scale=size), starts, plain=plain))
+        best = tried[-1].best
+        if best is not None and best.rule.learns and best.off <= NEAR:
+            return tried[-1]
+    least = min(tried, key=lambda each: each.off)
+    return least if least.off <= CLEARLY * tried[0].off else tried[0]
+
+
+def _at(
+    predict: Predictor, layers: int, scheme: Scheme, starts: Sequence[np.ndarray], *, plain: bool
+) -> Found:
+    trials, held = (tasks.tried(predict, scheme.drawn(purpose)) for purpose in (FITTED, HELD))
+    own = initial_weights(predict, scheme.d, scheme.k, pads=min(scheme.numbers))
+    zero = np.zeros_like(own)
+    if not (tasks.finite(trials) and tasks.finite(held)):
+        none = Fit(Kind(0), Rule((), zero), (), math.inf, np.full(1, math.inf))
+        return Found(scheme, trials, held, [none], [])
+    from_where = [zero, *(W for W in (own, *starts) if W.any() and np.isfinite(W).all())]
+    W0 = zero
+    if len(from_where) > 1:
+        least = math.inf
+        for start in from_where:
+            off = min(fit.off for fit in fits(trials, held, start, layers, plain=True))
+            if off < least * (SHARED if start.any() and not W0.any() else 1):
+                W0, least = start, off
+    every = fits(trials, held, W0, layers, plain=plain)
+    linear: list[Fit] = []
+    front = simplest(every)
+    if front and front[-1].off > FINE and not plain:
+        fitted, judged = (tasks.part(each, LINEAR) for each in (trials, held))
+        least = min(fit.off for fit in fits(fitted, judged, W0, layers, plain=True))
+        if least <= PROMISING * min(fit.off for fit in every if fit.kind.plain or not fit.numbers):
+            some = fits(fitted, judged, W0, layers)
+            nearest = simplest(some)
+            if nearest and nearest[-1].off <= min(NEAR, MUCH * front[-1].off):
+                linear = some
+    return Found(scheme, trials, held, every, linear)
+
+
+@np.errstate(all="ignore")
+def initial_weights(predict: Predictor, d: int, k: int, *, pads: int) -> np.ndarray:
+    """What the model predicts where all examples are zeros, of which no gradient comes, as a matrix (d, k)."""
+    queries = np.concatenate([np.zeros((1, d)), np.eye(d)])
+    x = np.concatenate([np.zeros((len(queries), pads, d)), queries[:, None]], axis=1)
+    without = predict(x, np.zeros((len(queries), pads, k)))
+    return without[1:] - without[0]
 
 
 def least_squares(A: np.ndarray, b: np.ndarray) -> np.ndarray | None:
@@ -312,99 +445,42 @@ def least_squares(A: np.ndarray, b: np.ndarray) -> np.ndarray | None:
         return None
 
 
-def fits(trials: Sequence[Trial], W0: np.ndarray, layers: int, least: float = 0.0) -> list[Fit]:
-    """From W0, for L = 0, 1, …, one more than there are layers.
+@np.errstate(all="ignore")
+def _least(
+    residuals: Callable[[np.ndarray], np.ndarray], at: np.ndarray, most: float
+) -> tuple[float, np.ndarray]:
+    """A local minimum of a sum of squares, by Levenberg's and Marquardt's method.
 
     Args:
-        trials: what is fitted.
-        W0: initial weights, (d, k).
-        layers: of the model.
-        least: the size below which no step is looked for, where predictions are that much smaller than data.
+        residuals: at several points at once: (points, numbers) -> (points, residuals).
+        at: where to start from, (numbers,).
+        most: above which a minimum need not be exact.
     """
-    data = prepare(trials, W0)
-    return [fit(data, steps, least) for steps in range(layers + 2)]
 
+    def around(at: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """The sum of squares, the residuals, and their derivatives by differences: (residuals, numbers)."""
+        widths = WIDTH * (1 + np.abs(at))
+        now, *moved = residuals(np.concatenate([at[None], at + np.diag(widths)]))
+        return float(now @ now), now, np.stack([*moved - now], axis=1) / widths
 
-def best(fits: Sequence[Fit]) -> Fit:
-    """The nearest; of several that are as near, the one with the fewest steps."""
-    least = min(f.distance for f in fits)
-    return next(f for f in fits if f.distance <= least * (1 + TIED) + 2.0**-50)
-
-
-@np.errstate(all="ignore")
-def sensitivities(predict: Predictor, tasks: Tasks, width: float) -> np.ndarray:
-    """∂ŷ/∂x_query by central differences with a step of this width to either side: (tasks, d, k)."""
-    count, _, d = tasks.x.shape
-    moves = width * np.concatenate([np.eye(d), -np.eye(d)])
-    x = np.repeat(tasks.x[:, None], 2 * d, axis=1)
-    x[:, :, -1] += moves
-    y = np.repeat(tasks.y[:, None], 2 * d, axis=1)
-    found = predict(x.reshape(-1, *x.shape[2:]), y.reshape(-1, *y.shape[2:]))
-    found = found.reshape(count, 2, d, -1)
-    return (found[:, 0] - found[:, 1]) / (2 * width)
-
-
-class Explicit(Protocol):
-    """A learner with weights, such as `Learner`."""
-
-    def weights(self, tasks: Tasks) -> np.ndarray:
-        """After the last step: (tasks, d, k)."""
-        ...
-
-    def predictions(self, tasks: Tasks) -> np.ndarray:
-        """For the queries: (tasks, k)."""
-        ...
-
-
-@np.errstate(all="ignore")
-def distances_to(
-    learner: Explicit,
-    predict: Predictor,
-    trials: Sequence[Trial],
-    slopes_at: Tasks,
-    width: float,
-    samples: str = "",
-) -> Distances:
-    """How far a model is from a learner; sensitivities by differences of this width, at tasks of their own."""
-    expected = [learner.predictions(tasks) for tasks, _ in trials]
-    off = [trial.predicted - own for trial, own in zip(trials, expected, strict=True)]
-    # Of a learner that does nothing from W0 = 0, in parts of the model's own predictions.
-    size = [own if own.any() else one.predicted for one, own in zip(trials, expected, strict=True)]
-    relative = map(quotient_of_largest, off, size)
-    slopes, W = sensitivities(predict, slopes_at, width), learner.weights(slopes_at)
-    sizes = norm(slopes, axis=(1, 2)), norm(W, axis=(1, 2))
-    unit, other = (a / size[:, None, None] for a, size in zip((slopes, W), sizes, strict=True))
-    both = all(size.all() for size in sizes)
-    cosine = float((unit * other).sum(axis=(1, 2)).mean()) if both else None
-    return Distances(
-        tasks=sum(map(len, off)),
-        examples=max(tasks.examples for tasks, _ in trials),
-        seed=SEED,
-        prediction_l2=float(norm(np.concatenate(off), axis=1).mean()),
-        relative=float(np.max(list(relative))),
-        sensitivity_cosine=cosine,
-        sensitivity_l2=float(norm(slopes - W, axis=(1, 2)).mean()),
-        **({"samples": samples} if samples else {}),
-    )
-
-
-INPUTS = {
-    "uniform": "x uniform on (−{0}, {0})",
-    "normal": "x normal, of variance {1}",
-    "sphere": "‖x‖ = {0}√d",
-    "signs": "x of ±{0}",
-}
-
-
-def inputs(sampler: str, scale: float, linear: bool = False) -> str:
-    """What the inputs of tasks are, in words."""
-    drawn = INPUTS[sampler].format(f"{scale:g}", f"{scale**2:g}")
-    return f"{drawn}, y = Wᵀx" if linear else drawn
-
-
-def samples(sampler: str, scale: float, linear: bool = False) -> str:
-    """What tasks are, in words."""
-    if linear:
-        return inputs(sampler, scale, linear)
-    noisy = "every second task has targets Wᵀx with noise, the others arbitrary ones"
-    return f"{inputs(sampler, scale)}; {noisy}"
+    (size, now, J), damping = around(at), 1e-2
+    for _ in range(ROUNDS):
+        if not (math.isfinite(size) and np.isfinite(J).all()):
+            return math.inf, at
+        normal, slope, before = J.T @ J, J.T @ now, size
+        while damping < 1e8:
+            steeper = normal + damping * np.diag(np.diag(normal) + 1e-12)
+            step = least_squares(steeper, slope)
+            if step is None:
+                return math.inf, at
+            if slope @ step <= FINEST * size:  # what it would gain
+                return size, at
+            other = around(at - step)
+            if other[0] < size:
+                at, (size, now, J) = at - step, other
+                damping /= 10
+                break
+            damping *= 10
+        if damping >= 1e8 or before - size <= (FINER if size <= most else COARSE) * before:
+            break
+    return size, at

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ..export.loading import load
-from . import manifest
-from .asked import asked, in_format
-from .report import Report
+import numpy as np
 
-STACKS = ("hf-mamba2", "mamba-ssm")
-"""Targets whose blocks are not polynomials, so that the rule is measured."""
+from ..export.loading import Loaded, load
+from . import manifest
+from .asked import NOTHING, Asked, asked, in_format
+from .families import family_of
+from .report import Report
 
 
 def identify(
@@ -41,21 +41,34 @@ def identify(
     wanted = asked(examples, tokens, sampler, dtype, scale)
     held = load(folder)
     loaded = in_format(held, wanted)
-    if loaded.target == "fla-delta-net":
-        from .delta_net import identify_delta_net
-
-        report = identify_delta_net(loaded, wanted)
-    elif loaded.target in STACKS:
-        from .mamba2 import identify_mamba2
-
-        report = identify_mamba2(loaded, wanted)
-    else:
-        from .linear import identify_linear
-
-        report = identify_linear(loaded, wanted)
-    report.asserted = loaded.manifest is not None
+    report = identified(loaded, wanted)
     report.contradictions[:0] = manifest.files(loaded)
     if held.manifest is not None and loaded.manifest is None:
         formats = ", ".join(sorted(set(held.dtypes.values())))
         report.notes.append(f"the manifest is about {formats} weights, and was not checked")
+    return report
+
+
+@np.errstate(all="ignore")  # of weights that are no numbers to compute with
+def identified(loaded: Loaded, asked: Asked = NOTHING) -> Report:
+    """Which learning rule loaded weights implement; the sizes and hashes that a manifest asserts are not looked at.
+
+    Raises:
+        UsageError: for weights that have none of what is asked, or are too large.
+    """
+    family = family_of(loaded.target)
+    read = family.read(loaded, asked)
+    d, k = family.sizes(read.model)
+    report = Report(
+        folder=str(loaded.folder),
+        target=loaded.target,
+        family=read.model.family,
+        sizes={"features": d, "targets": k, "layers": len(read.model.layers)},
+        asserted=loaded.manifest is not None,
+    )
+    family.derive(report, read)
+    near = family.name_entries(report, read)
+    family.compare(report, read, near)
+    if loaded.manifest:
+        family.check(report, loaded.manifest, read, near)
     return report

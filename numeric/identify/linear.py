@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
-from scanproof.proofs.doors.record.exactly import exactly
 
 from ..export.loading import Loaded
 from ..export.targets import TARGETS
@@ -26,40 +24,40 @@ from . import (
     fitting,
     linear_certificate,
     linear_construction,
-    linear_tasks,
     manifest,
     polynomial,
+    reading,
     recognition,
-    rule,
+    tasks,
     verdict,
 )
-from .asked import NOTHING, Asked
-from .blame import blamed
+from . import rule as rules
+from .asked import Asked, on_tokens
+from .entries import Near
 from .factor import Factor
-from .fitting import SEED, Learner
-from .linear_construction import Near
-from .mamba2_construction import simple
+from .fitting import Found
 from .manifest import Manifest
-from .neutral_form import arrays, models, of_arrays, rounding
-from .polynomial import RATIONAL
+from .naming import blame, name, predictor_of
+from .neutral_form import arrays, models, predictor, rounding
 from .preconditioner import kind
 from .recognition import MEASURED, UNDEFINED, UNKNOWN, Recognition, TooLarge
 from .report import (
-    ALONE,
     ASCENT,
+    AVERAGED,
+    CONSTANT,
     DESCENT,
-    MOMENTUM,
     NEAR,
-    PLUS_PLUS,
     PRECONDITIONED,
-    RIDGE,
     Contradiction,
     Number,
     Report,
+    Running,
     StepSize,
     as_float,
 )
+from .roundings import simple
 from .rule import Rule
+from .tasks import HELD, LINEAR, Scheme, Tasks
 
 MOST = 5e10
 """Multiplications of all predictions that are made, about."""
@@ -68,112 +66,154 @@ ENTRIES = 2**18
 WITHIN = 2.0**-20
 """Relative distance on tasks below which a model too large to derive its rule is said to follow one."""
 FEW = 4
-"""Tasks on which entries are blamed."""
+"""Tasks on which entries are blamed, and those of each n that are run in a format."""
 LONGEST = 4096
 """Examples of a task that is measured, at most."""
 TOKENS = 6000
 """Tokens of the examples that are asked for, in all layers, at most: they take half a minute."""
-ROUNDINGS = 16
-"""Deviation of an output of every token, beside that of one number."""
 
 
-class _Read(NamedTuple):
+class Read(NamedTuple):
     """A model, and what was derived of it."""
 
+    loaded: Loaded
+    asked: Asked
     model: Model
     numbers: tuple[int, ...]
     """Of examples, at which it was looked at."""
     found: Recognition | None
     how: str
-    """If nothing was found: why."""
+    """How the rule was derived, or why there is none."""
     fixed: int | None
     """n, if the model is for one number of examples."""
+    scheme: Scheme
+    """The tasks on which it is measured."""
 
     @property
     def entries(self) -> int:
         """How many numbers the model has."""
         return sum(array.size for array in arrays(self.model).values())
 
-
-@np.errstate(all="ignore")  # of weights that are no numbers to compute with
-def identify_linear(loaded: Loaded, asked: Asked = NOTHING) -> Report:
-    """Which learning rule the weights of a linear target implement.
-
-    Args:
-        loaded: of any target with a neutral form.
-        asked: on which data.
-
-    Raises:
-        UsageError: for a model that takes no examples, or not those that are asked for.
-    """
-    read = _read(loaded, asked)
-    model = read.model
-    d, k = neutral.sizes(model)
-    report = Report(
-        folder=str(loaded.folder),
-        target=loaded.target,
-        family=model.family,
-        sizes={"features": d, "targets": k, "layers": len(model.layers)},
-        method=read.how,
-        notes=[f"{model.tokens} tokens"],
-    )
-    if read.fixed:
-        report.sizes["examples"] = read.fixed
-    by = _derived(report, model, read.found) if read.found else None
-    near = _near(report, read, loaded, by)
-    if read.found and by:
-        report.running = linear_tasks.running(
-            model,
-            _every_rule(model, read),
-            _format(loaded),
-            asked.sampler or "uniform",
-            asked.scale or 1.0,
-            linear=read.found.linear,
-            wide=TARGETS[loaded.target].wide,
-        )
-    if report.rule not in (DESCENT, ASCENT):
-        _measured(report, read, loaded.manifest, near, asked)
-    report.verdict = verdict.of(report, list(loaded.dtypes.values()), read.found)
-    if loaded.manifest:
-        _check_manifest(report, loaded.manifest, read, by, asked)
-    return report
+    @property
+    def by(self) -> Factor | None:
+        """The factor of the rule's gradient; None where there is no rule, or the examples have no influence."""
+        if self.found is None or not self.found.first.step_sizes:
+            return None
+        return factor.of(self.found.rules, _close(self.model, self.found))
 
 
-def _read(loaded: Loaded, asked: Asked) -> _Read:
-    """The model with the first tokenisation that makes it a rule's, or with the first that it can have."""
-    tried, possible = [], models(loaded)
-    if asked.tokens is not None:
-        own = [model for model in possible if model.tokens == asked.tokens]
-        if not own:
-            raise UsageError(
-                f"identify {loaded.folder} --tokens {asked.tokens}: they do not fit the weights; those that do: "
-                f"{', '.join(model.tokens for model in possible)}."
-            )
-        possible = own
-    for model in possible:
-        numbers = recognition.numbers_of_examples(model)
-        fixed = _fixed(model)
-        if asked.examples and fixed and asked.examples != (fixed,):
-            raise UsageError(
-                f"identify {loaded.folder} --examples {' '.join(map(str, asked.examples))}: the shapes of its tensors "
-                f"are those of n = {fixed} alone."
-            )
-        if not fixed:
-            _check_asked(loaded, model, asked.examples)
-        read = _Read(model, asked.examples or numbers, None, UNKNOWN, fixed)
-        _check_size(loaded, read)
-        try:
-            found = recognition.recognise(model, asked.examples)
-        except TooLarge:
-            read = read._replace(how=MEASURED)
-        except polynomial.NO_POLYNOMIAL:
-            read = read._replace(how=UNDEFINED)
-        else:
-            read = read._replace(found=found, how=found.method if found else UNKNOWN)
-            if found and found.first.step_sizes:
+class Linear:
+    """Layers whose prediction is a polynomial, under neutral names or those of flash-linear-attention."""
+
+    predictor = staticmethod(predictor)
+
+    def models(self, loaded: Loaded) -> dict[str, Model]:
+        """The neutral model on each tokenisation, in its own formats."""
+        return {model.tokens: model for model in models(loaded)}
+
+    def sizes(self, model: Model) -> tuple[int, int]:
+        """(d, k)."""
+        return neutral.sizes(model)
+
+    def read(self, loaded: Loaded, asked: Asked) -> Read:
+        """Raises UsageError for a model that takes no examples, or not those that are asked for."""
+        tried = []
+        for model in on_tokens(loaded, self.models(loaded), asked.tokens):
+            read = _read(loaded, asked, model)
+            if read.by is not None:
                 return read
-        tried.append(read)
-    return tried[0] if len(tried) == 1 else min(tried, key=partial(_unlike, loaded))
+            tried.append(read)
+        return tried[0] if len(tried) == 1 else min(tried, key=_unlike)
+
+    def derive(self, report: Report, read: Read) -> None:
+        """The rule, if the prediction is its polynomial."""
+        report.method = read.how
+        report.notes.append(f"{read.model.tokens} tokens")
+        if read.fixed:
+            report.sizes["examples"] = read.fixed
+        if read.found:
+            _derived(report, read.model, read.found, read.by)
+
+    def name_entries(self, report: Report, read: Read) -> Near | None:
+        """Beside the construction that the manifest names, if there is one, or else the nearest."""
+        near, known = _near(report, read)
+        if near is None:
+            return None
+        name(report, near)
+        report.same_function = (
+            not near.entries.deviating
+            or known
+            or (
+                read.how != MEASURED
+                and linear_construction.is_same(read.model, near.made, read.numbers)
+            )
+        )
+        if not report.same_function:
+            few = read.scheme._replace(numbers=read.scheme.numbers[-1:], count=FEW)
+            held = arrays(read.model, read.loaded.target)
+            of = predictor_of(self, read.loaded, read.model.tokens)
+            blame(report, near, held, of, few.drawn(HELD))
+        return near
+
+    def compare(self, report: Report, read: Read, near: Near | None) -> None:
+        """The rule run in the weights' format, and where none was derived the nearest rule."""
+        if read.found and read.by:
+            report.running = _running(read, read.found)
+        if report.rule not in (DESCENT, ASCENT):
+            _measured(report, read, near)
+        report.verdict = verdict.of(report, list(read.loaded.dtypes.values()), read.found)
+
+    def check(self, report: Report, asserted: Manifest, read: Read, near: Near | None) -> None:
+        """Adds contradictions of the manifest, and the error beside its certificate."""
+        model = read.model
+        (d, k), id = neutral.sizes(model), asserted["construction"]["id"]
+        report.contradictions += manifest.unequal(asserted, manifest.sizes(report))
+        if candidates.of_statement(id, model, 1) is None:
+            none = f"none of the family {model.family}"
+            report.contradictions.append(Contradiction("construction.id", id, none))
+        columns = [list(column) for column in TOKENISATIONS[model.tokens].columns(d, k)]
+        tokens = {"tokens.name": model.tokens, "tokens.raw": columns}
+        report.contradictions += manifest.unequal(asserted, tokens)
+        _check_learner(report, asserted, read)
+        linear_certificate.check(report, asserted, model, read.found)
+
+
+def _read(loaded: Loaded, asked: Asked, model: Model) -> Read:
+    """The model on one tokenisation, and its rule, if there is one."""
+    numbers, fixed = recognition.numbers_of_examples(model), _fixed(model)
+    if asked.examples and fixed and asked.examples != (fixed,):
+        raise UsageError(
+            f"identify {loaded.folder} --examples {' '.join(map(str, asked.examples))}: the shapes of its tensors "
+            f"are those of n = {fixed} alone."
+        )
+    if not fixed:
+        _check_asked(loaded, model, asked.examples)
+    read = Read(
+        loaded,
+        asked,
+        model,
+        asked.examples or numbers,
+        None,
+        UNKNOWN,
+        fixed,
+        tasks.scheme(
+            loaded,
+            asked,
+            *neutral.sizes(model),
+            tokens=model.tokens,
+            cost=lambda n: recognition.operations(model, n),
+            allowed=lambda n: _affordable(model, n),
+            fixed=fixed,
+        ),
+    )
+    _check_size(read)
+    try:
+        found = recognition.recognise(model, asked.examples)
+    except TooLarge:
+        return read._replace(how=MEASURED)
+    except polynomial.NO_POLYNOMIAL:
+        return read._replace(how=UNDEFINED)
+    return read._replace(found=found, how=found.method if found else UNKNOWN)
 
 
 def _fixed(model: Model) -> int | None:
@@ -194,18 +234,17 @@ def _check_asked(loaded: Loaded, model: Model, examples: tuple[int, ...]) -> Non
         )
 
 
-def _check_size(loaded: Loaded, read: _Read) -> None:
+def _check_size(read: Read) -> None:
+    folder = read.loaded.folder
     if not read.numbers:
         raise UsageError(
-            f"identify {loaded.folder}: the tensors' shapes are those of a context without examples."
+            f"identify {folder}: the tensors' shapes are those of a context without examples."
         )
     d, _ = neutral.sizes(read.model)
-    own = linear_tasks.examples(read.model, read.fixed)
-    examples = max(own, *read.numbers)
-    products = _products(read.model, examples)
+    products = _products(read.model, max(*read.scheme.numbers, *read.numbers))
     if products > MOST:
         raise UsageError(
-            f"identify {loaded.folder}: a model of {d} features and {read.entries:,} entries is too large: it takes "
+            f"identify {folder}: a model of {d} features and {read.entries:,} entries is too large: it takes "
             f"{products:.1e} multiplications to measure it, and {MOST:.0e} are the most."
         )
 
@@ -220,58 +259,70 @@ def _affordable(model: Model, n: int) -> bool:
     return _products(model, n) <= MOST and n <= LONGEST
 
 
-def _unlike(loaded: Loaded, read: _Read) -> tuple[bool, float]:
+def _rules(read: Read, starts: Sequence[np.ndarray] = (), *, plain: bool = False) -> Found:
+    """The rules that the predictions are near to."""
+    predict, layers = predictor(read.model), len(read.model.layers)
+    return fitting.found(predict, layers, read.scheme, read.asked.scale, starts, plain=plain)
+
+
+def _unlike(read: Read) -> tuple[bool, float]:
     """How far a model is from a rule on tasks; if far, how many entries are not as in the nearest construction."""
-    model, n = read.model, linear_tasks.examples(read.model, read.fixed)
-    _, distances, near = linear_tasks.nearest(model, (n,), read.fixed)
-    off = near.off if near is not None and near.learns else distances.relative
-    if off <= NEAR:
-        return False, off
+    near = _rules(read, plain=True).nearest
+    if near is not None and near.learns and near.off <= NEAR:
+        return False, near.off
     if read.entries > ENTRIES:
         return True, math.inf
-    made = linear_construction.nearest(model, read.numbers[-1], None, loaded.target)
+    made = linear_construction.nearest(read.model, read.numbers[-1], None, read.loaded.target)
     return True, math.inf if made is None else made.entries.deviating
 
 
-def _derived(report: Report, model: Model, found: Recognition) -> Factor | None:
-    """The rule, and its factor; None where the examples have no influence."""
+def _running(read: Read, found: Recognition) -> Running:
+    """The model run in the format of its weights, beside its rule at each n, on tasks on which steps are calm."""
+    of = {n: rules.in_floats(rule) for n, rule in _every_rule(read.model, found).items()}
+    scheme = read.scheme._replace(
+        numbers=tuple(of), count=FEW, calm=lambda tasks: of[tasks.examples].calm(tasks)
+    )
+    groups = scheme.drawn(HELD)
+    if found.linear:
+        groups = [Tasks(x[LINEAR], y[LINEAR]) for x, y in groups]
+    dtype, wide = _format(read.loaded), TARGETS[read.loaded.target].wide
+    how = scheme.words + ", but as drawn for whether it overflows"
+    return tasks.running(
+        predictor(read.model, dtype, wide=wide),
+        lambda tasks: of[tasks.examples].predictions(tasks),
+        scheme,
+        groups,
+        dtype,
+        f"{how}; y = Wᵀx" if found.linear else how,
+    )
+
+
+def _derived(report: Report, model: Model, found: Recognition, by: Factor | None) -> None:
+    """Adds the rule, with the factor of its gradient."""
     first = found.first
     report.exact = not found.deviation
     report.data = "linear targets" if found.linear else "any"
     report.steps, report.W0 = len(first.step_sizes), first.W0.tolist()
-    if not first.step_sizes:
-        return None
-    own = factor.of(found.rules, _close(model, found))
-    divisor = Fraction(1) if own.shift is None else min(found.rules) + own.shift
+    if by is None:
+        return
+    divisor = Fraction(1) if by.shift is None else min(found.rules) + by.shift
     if first.preconditioner is not None:
         matrix = first.preconditioner * divisor
         report.rule = PRECONDITIONED
         report.preconditioner, report.preconditioner_kind = matrix.tolist(), kind(matrix)
-        report.step_size = StepSize(Fraction(1), dependence=own.words)
-        return own
-    report.ridge, report.momentum, report.gamma = (
-        number or None for number in (first.ridge, first.momentum, first.gamma)
-    )
-    up = all(s < 0 for s in first.step_sizes)
-    report.rule = ASCENT if up else DESCENT
-    for name, number in (
-        (RIDGE, first.ridge),
-        (MOMENTUM, first.momentum),
-        (PLUS_PLUS, first.gamma),
-    ):
-        report.rule = name if number else report.rule
+        report.step_size = StepSize(Fraction(1), dependence=by.words)
+        return
+    report.ridge, report.momentum, report.gamma = first.ridge, first.momentum, first.gamma
+    report.decay, report.rule = first.decay, rules.kind(first)
     each = tuple(s * divisor for s in first.step_sizes)
     mean, rounded = sum(each, Fraction(0)) / len(each), {_simple(s, model) for s in each}
     alike = len(set(each)) == 1
     nearest = rounded.pop() if len(rounded) == 1 else None  # all are roundings of one number
-    report.step_size = StepSize(mean, nearest, own.words, () if alike else each)
-    return own
+    report.step_size = StepSize(mean, nearest, by.words, () if alike else each)
 
 
-def _every_rule(model: Model, read: _Read) -> dict[int, Rule]:
+def _every_rule(model: Model, found: Recognition) -> dict[int, Rule]:
     """The rule at each number of examples at which it was established."""
-    found = read.found
-    assert found is not None
     every = found.rules
     if set(found.everywhere) | set(found.likely) > set(every):
         every = recognition.with_further(model, every, _close(model, found))
@@ -294,73 +345,55 @@ def _simple(value: Number, model: Model) -> Fraction | None:
     return simple(number, float(rounding(model))) if number and math.isfinite(number) else None
 
 
-def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Near | None:
-    """The construction nearest to the weights: the one that the manifest names, if there is one."""
-    model, numbers, found, how, _ = read
+def _near(report: Report, read: Read) -> tuple[Near | None, bool]:
+    """The construction beside the weights, and whether both are known to be one gradient descent."""
+    model, loaded, found, by = read.model, read.loaded, read.found, read.by
     if read.entries > ENTRIES:
         report.notes.append("the model is too large to compare its entries with a construction's")
-        return None
-    n, near, known = numbers[-1], None, False
-    learner = _assertion(loaded.manifest, read) if loaded.manifest else None
-    if loaded.manifest and learner:
-        id, examples = loaded.manifest["construction"]["id"], loaded.manifest["sizes"]["examples"]
-        near = linear_construction.asserted(model, id, examples, learner, loaded.target)
-        if near is None or near.entries.deviating:
-            own = linear_construction.nearest(
-                model, examples, learner.W0, loaded.target, [learner.step_size]
-            )
-            report.contradictions += _another(id, near, own)
-    if near is None:
-        descends = found is not None and found.first.preconditioner is None
-        total = by.at(n) if by and descends else None
-        equal = report.step_size is not None and not report.step_size.each
-        step = [as_float(total / (report.steps or 1))] if total is not None and equal else []
-        if how == UNKNOWN:  # that of a prediction near a rule's, whatever basis the entries are in
-            q = rule.on_line(model, n)
-            step = [as_float(-q[1] / len(model.layers))] if q and len(q) > 1 else []
-        W0 = (
-            None
-            if found is None or found.first.ridge
-            else np.vectorize(as_float, otypes=[float])(found.first.W0)
-        )
-        near = linear_construction.nearest(model, n, W0, loaded.target, step)
-        known = bool(
-            near and by and descends and linear_construction.is_close(model, near.model, numbers)
-        )
+        return None, False
+    near = _asserted(report, read)
+    if near is not None:
+        return near, False
+    n, step = read.numbers[-1], []
+    descends = found is not None and found.first.preconditioner is None
+    total = by.at(n) if by and descends else None
+    equal = report.step_size is not None and not report.step_size.each
+    if total is not None and equal:
+        step = [as_float(total / (report.steps or 1))]
+    if read.how == UNKNOWN:  # that of a prediction near a rule's, whatever basis the entries are in
+        q = reading.on_line(model, n)
+        step = [as_float(-q[1] / len(model.layers))] if q and len(q) > 1 else []
+    W0 = None
+    if found is not None and found.first.ridge is None:
+        W0 = np.vectorize(as_float, otypes=[float])(found.first.W0)
+    near = linear_construction.nearest(model, n, W0, loaded.target, step)
     if near is None:
         report.notes.append("no construction has tensors of these shapes, so no entries are named")
+        return None, False
+    known = descends and bool(by)
+    return near, known and linear_construction.is_close(model, near.made, read.numbers)
+
+
+def _asserted(report: Report, read: Read) -> Near | None:
+    """The construction that a manifest names; adds to a report that the weights are another's, entry by entry."""
+    asserted = read.loaded.manifest
+    learner = _assertion(asserted, read) if asserted else None
+    if asserted is None or learner is None:
         return None
-    report.nearest_construction = near.what
-    report.deviations, report.deviations_in_all = near.entries.deviations, near.entries.deviating
-    report.same_function = (
-        not near.entries.deviating
-        or known
-        or (how != MEASURED and linear_construction.is_same(model, near.model, numbers))
-    )
-    if near.entries.deviating and not report.same_function:
-        _blame(report, read, near, loaded)
+    model, target = read.model, read.loaded.target
+    id, n = asserted["construction"]["id"], asserted["sizes"]["examples"]
+    near = linear_construction.asserted(model, id, n, learner, target)
+    if near is None or near.entries.deviating:
+        steps = learner.step_sizes[:1]
+        own = linear_construction.nearest(model, n, learner.W0, target, steps)
+        report.contradictions += _another(id, near, own)
     return near
 
 
-def _blame(report: Report, read: _Read, near: Near, loaded: Loaded) -> None:
-    """The entries that differ in the order of their effect on predictions of tasks, without those that have none."""
-    d, k = neutral.sizes(read.model)
-    n = linear_tasks.examples(read.model, read.fixed)
-    tasks = fitting.sample(d, k, n, FEW, seed=(SEED, n, 4), sampler="uniform")
-
-    def predictions(tensors: Mapping[str, np.ndarray]) -> np.ndarray:
-        model = of_arrays(loaded, tensors, read.model.tokens)
-        return linear_tasks.predictor(model)(*tasks)
-
-    found = blamed(arrays(read.model, loaded.target), near.entries.mended, predictions)
-    if found.deviations:
-        report.deviations, report.deviations_idle = found.deviations, found.idle
-
-
-def _assertion(asserted: Manifest, read: _Read) -> Learner | None:
+def _assertion(asserted: Manifest, read: Read) -> Rule | None:
     """The learner that the manifest names; None if that is not for models of these sizes."""
     learner = manifest.asserted_learner(asserted)
-    numbers = [*learner.W0.ravel(), learner.step_size]
+    numbers = [*learner.W0.ravel(), *learner.step_sizes]
     if learner.W0.shape != neutral.sizes(read.model) or not np.isfinite(numbers).all():
         return None
     return learner if read.fixed in (None, asserted["sizes"]["examples"]) else None
@@ -375,90 +408,60 @@ def _another(id: str, near: Near | None, own: Near | None) -> list[Contradiction
     return [Contradiction("construction.id", id, found)]
 
 
-def _measured(
-    report: Report, read: _Read, asserted: Manifest | None, near: Near | None, asked: Asked
-) -> None:
+def _measured(report: Report, read: Read, near: Near | None) -> None:
     """Distances to the nearest gradient descent; for an unknown rule also its steps, and coefficients that deviate."""
-    model, numbers, found, how, fixed = read
-    n = asserted["sizes"]["examples"] if asserted else None
-    if n is not None and not _affordable(model, n):
-        n = None
     starts = [] if near is None or report.W0 is None else [np.array(report.W0, dtype=np.float64)]
-    some = asked.examples or (linear_tasks.examples(model, fixed or n),)
-    learner, report.distances, own = linear_tasks.nearest(
-        model, some, fixed or n, starts, asked.sampler or "uniform", asked.scale
-    )
-    alone = ALONE.format(", ".join(map(str, some)))
-    if found is not None:
+    found = _rules(read, starts, plain=read.found is not None)
+    model, learner, trials = read.model, found.plain.rule, found.held
+    if tasks.finite(trials):
+        learned = learner.predictions
+        if found.linear:
+            trials = tasks.part(trials, LINEAR)
+        report.distances = tasks.distances(predictor(model), learned, trials, found.scheme)
+    if read.found is not None:
         return
-    report.nearest = own
+    report.nearest = found.nearest
     report.steps, report.W0 = learner.steps, learner.W0.tolist()
-    report.step_size = StepSize(learner.step_size, _simple(learner.step_size, model), alone)
-    if how == MEASURED:
-        if report.distances.relative <= WITHIN and learner.step_size:
-            report.rule = DESCENT if learner.step_size > 0 else ASCENT
+    eta = learner.step_sizes[0] if learner.steps else 0.0
+    report.step_size = StepSize(eta, _simple(eta, model), found.dependence)
+    if read.how == MEASURED:
+        if eta and tasks.furthest(trials, learner.predictions) <= WITHIN:
+            report.rule = rules.kind(learner)
         return
-    rules = dict.fromkeys(numbers, coefficients.fitted(learner))
+    every = {n: coefficients.fitted(learner, n) for n in read.numbers}
     if near is not None and near.entries.deviating <= read.entries // 4:
-        construction = linear_construction.rounded(model, near.model)
-        rules = coefficients.of_construction(construction, rules)
-    coefficients.list_deviating(report, model, rules)
+        construction = linear_construction.rounded(model, near.made)
+        every = coefficients.of_construction(construction, every)
+    coefficients.list_deviating(report, model, every)
 
 
-def _check_manifest(
-    report: Report, asserted: Manifest, read: _Read, by: Factor | None, asked: Asked
-) -> None:
-    """Adds to a report what contradicts the manifest, and what becomes of its certificate."""
-    model, id = read.model, asserted["construction"]["id"]
-    (d, k), sizes = neutral.sizes(model), ("features", "targets", "examples")
-    held = {f"sizes.{name}": report.sizes[name] for name in sizes if name in report.sizes}
-    report.contradictions += manifest.unequal(asserted, {"family": model.family, **held})
-    if candidates.of_statement(id, model, 1) is None:
-        none = f"none of the family {model.family}"
-        report.contradictions.append(Contradiction("construction.id", id, none))
-    columns = [list(column) for column in TOKENISATIONS[model.tokens].columns(d, k)]
-    tokens = {"tokens.name": model.tokens, "tokens.raw": columns}
-    report.contradictions += manifest.unequal(asserted, tokens)
-    close = float(rounding(model))
-    own = manifest.learner(asserted, report, close, by, measured=False)
-    n = asserted["sizes"]["examples"]
-    if read.found is None and not read.fixed and not _affordable(model, n):
-        own = [each for each in own if each.assertion != "learner.step_size"]
-        report.notes.append(f"learner.step_size was not checked: {n:,} examples take too long")
-    elif read.how == MEASURED and asked.examples not in ((), (n,)):  # with one step size for all
-        own = []
+def _measured_by(report: Report, read: Read) -> Factor | None:
+    """How the factor depends on n, of a rule that was measured at several."""
+    size = report.step_size
+    if read.how != MEASURED or size is None or size.dependence not in (CONSTANT, AVERAGED):
+        return None
+    return Factor(Fraction(size.value), Fraction(0) if size.dependence == AVERAGED else None, {})
+
+
+def _check_learner(report: Report, asserted: Manifest, read: Read) -> None:
+    """Adds where the manifest names another learner, as far as that is known at its number of examples."""
+    n, by = asserted["sizes"]["examples"], read.by or _measured_by(report, read)
+    close = float(rounding(read.model))
+    found = manifest.learner(asserted, report, close, by, measured=False)
+    unknown = ""
+    if read.found is None and not read.fixed and not _affordable(read.model, n):
+        unknown = f"learner.step_size was not checked: {n:,} examples take too long"
+    elif read.how == MEASURED and read.asked.examples not in (
+        (),
+        (n,),
+    ):  # with one step size for all
+        found = []
         report.notes.append(f"the learner was not checked: it is about {n:,} examples")
     elif by is not None and by.at(n) is None:
-        own = [each for each in own if each.assertion != "learner.step_size"]
-        report.notes.append(
+        unknown = (
             f"learner.step_size was not checked: it is about {n:,} examples, which were not tried"
         )
-    report.contradictions += own
-    if asserted["tokens"]["predicts"] == "every" and read.found and not _every(model, read.found):
-        report.contradictions.append(Contradiction("tokens.predicts", "every", "last"))
-    linear_certificate.check(report, asserted, model)
-
-
-def _every(model: Model, found: Recognition) -> bool:
-    """Whether each output is the prediction for the next input from the examples before it, at a random point.
-
-    Up to rounding, if the last one is the rule's only up to rounding.
-    """
-    n = max(found.rules)
-    close = ROUNDINGS * rounding(model) if found.deviation else Fraction(0)
-    x, y = recognition.point(model, found.rules[n], n, found.linear)
-
-    def every(xp: Any, model: Model, x: Any, y: Any) -> Any:
-        raw = TOKENISATIONS[model.tokens].tokens(x, y)
-        stream = raw @ model.encode_weight.T + model.encode_bias
-        return neutral.outputs(model, stream) @ model.readout.T
-
-    rows = exactly(RATIONAL, every, polynomial.exact(model), x, y)
-    if rows.shape[0] != n:
-        return False
-    for t, own in found.rules.items():
-        wanted = rule.exact_prediction(RATIONAL, own, x[: t + 1], y[:t])
-        for a, b in zip(rows[t - 1], wanted, strict=True):
-            if abs(polynomial.fraction(a - b)) > close * abs(polynomial.fraction(b)):
-                return False
-    return True
+    if unknown:
+        found = [each for each in found if each.assertion != "learner.step_size"]
+        report.notes.append(unknown)
+    report.contradictions += found

@@ -7,10 +7,9 @@ was changed stands out by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,11 +19,11 @@ from scanproof.constructs.layouts.neutral import Model
 
 from . import bases, candidates, gauges, polynomial, recognition
 from .candidates import Candidate
-from .entries import Comparison, compared
-from .fitting import SEED, Learner, sample
-from .linear_tasks import predictor
-from .neutral_form import arrays, rounding
+from .entries import Comparison, Near, compared
+from .neutral_form import arrays, predictor, rounding
 from .polynomial import RATIONAL, Symbols
+from .rule import Rule
+from .tasks import SEED, sample
 
 MOST_WEIGHTS = 256
 """Entries of W0 that are read off the tensors, one build each."""
@@ -36,23 +35,15 @@ POINTS = 2
 """Random points at which two models are compared as exact numbers."""
 
 
-class Near(NamedTuple):
-    """A construction beside the weights."""
-
-    what: str
-    """The statement whose construction it is."""
-    model: Model
-    """With η, in float64."""
-    entries: Comparison
-
-
-def asserted(model: Model, id: str, examples: int, learner: Learner, target: str) -> Near | None:
+def asserted(model: Model, id: str, examples: int, learner: Rule, target: str) -> Near | None:
     """The construction of a statement that does this after n examples; None if none of its family has these shapes."""
     candidate = candidates.of_statement(id, model, examples)
     pair = candidate and _pair(model, candidate, learner.W0)
     if candidate is None or pair is None:
         return None
-    return _near(candidate.what, model, _at(*pair, learner.step_size), target)
+    return _near(
+        candidate.what, model, _at(*pair, learner.step_sizes[0] if learner.steps else 0.0), target
+    )
 
 
 def nearest(
@@ -110,22 +101,28 @@ def _near(what: str, model: Model, made: Model, target: str, spent: float = 0.0)
         target: whose names entries have.
         spent: the bits that say how it was changed already.
     """
-    close = float(rounding(model))
-    entries = compared(arrays(model, target), arrays(made, target), close)
-    entries = entries._replace(bits=entries.bits + spent)
-    if entries.deviating > FEW:
-        (moved,), _ = _in_order(model, made)
-        other = compared(arrays(model, target), arrays(moved, target), close)
-        other = other._replace(bits=other.bits + spent)
+    entries = _beside(model, made, target, spent)
+    for alike, size in ((_in_order, np.abs), (_in_basis, gauges.floored)):
+        if entries.deviating <= FEW:
+            break
+        (moved,), more = alike(model, made)
+        other = _beside(model, moved, target, spent + more, size)
         if other.bits < entries.bits and _is_one_function(made, moved):
             made, entries = moved, other
-    if entries.deviating > FEW:
-        (moved,), more = _in_basis(model, made)
-        own = compared(arrays(model, target), arrays(moved, target), close, gauges.floored)
-        own = own._replace(bits=own.bits + more + spent)
-        if own.bits < entries.bits and _is_one_function(made, moved):
-            return Near(what, moved, own)
     return Near(what, made, entries)
+
+
+def _beside(
+    model: Model,
+    made: Model,
+    target: str,
+    spent: float,
+    size: Callable[[np.ndarray], np.ndarray] = np.abs,
+) -> Comparison:
+    """The entries of the weights beside a construction's, of which bits are spent already."""
+    close = float(rounding(model))
+    entries = compared(arrays(model, target), arrays(made, target), close, size)
+    return entries._replace(bits=entries.bits + spent)
 
 
 def _in_order(model: Model, *made: Model) -> tuple[list[Model], float]:
@@ -151,11 +148,7 @@ def _in_basis(model: Model, *made: Model, factors: bool = True) -> tuple[list[Mo
 
 def _is_one_function(made: Model, moved: Model) -> bool:
     """Whether a construction predicts in another order of hidden coordinates what it did."""
-    d, k = neutral.sizes(made)
-    n = recognition.numbers_of_examples(made)[-1]
-    tasks = sample(d, k, n, TASKS, seed=(SEED, n, 5), sampler="uniform")
-    one, other = (predictor(model)(*tasks) for model in (made, moved))
-    return bool(np.abs(one - other).max() <= ORDERED * np.abs(one).max())
+    return _alike(moved, made, recognition.numbers_of_examples(made)[-1:], ORDERED, 5)
 
 
 def _pair(model: Model, candidate: Candidate, W0: np.ndarray) -> tuple[Model, Model] | None:
@@ -245,11 +238,14 @@ def rounded(model: Model, construction: Model) -> Model:
 
 def is_close(model: Model, other: Model, numbers: Sequence[int]) -> bool:
     """Whether two models predict alike on tasks; if both are some gradient descent, it is the same up to rounding."""
-    d, k = neutral.sizes(model)
-    ours, theirs = predictor(model), predictor(other)
-    close = ROUNDINGS * float(rounding(model))
+    return _alike(model, other, numbers, ROUNDINGS * float(rounding(model)))
+
+
+def _alike(model: Model, other: Model, numbers: Sequence[int], close: float, *seed: int) -> bool:
+    """Whether two models predict alike on tasks of so many examples, relative to the other's largest prediction."""
+    (d, k), ours, theirs = neutral.sizes(model), predictor(model), predictor(other)
     for n in numbers:
-        tasks = sample(d, k, n, TASKS, seed=(SEED, n), sampler="uniform")
+        tasks = sample(d, k, n, TASKS, seed=(SEED, n, *seed), sampler="uniform")
         found, expected = ours(*tasks), theirs(*tasks)
         if not np.abs(found - expected).max() <= close * np.abs(expected).max():
             return False

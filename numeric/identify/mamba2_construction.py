@@ -20,41 +20,19 @@ from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.layouts.neutral import ENCODING
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
-from ..export.exporting import HALVES
 from ..export.loading import Loaded
-from ..rounding.arithmetic import FORMATS
 from .bases import Basis, orders, permuted
-from .entries import Comparison, compared
+from .entries import Near, compared
 from .mamba2_model import Model, model_of
+from .roundings import close_in, held, number, simple, simply
+from .rule import steps as in_words
 
-ROUNDINGS = 4
-"""Units of the last place within which two numbers are taken for roundings of the same."""
 APART = 2.0**-20
 """Relative: step sizes of blocks that differ by more are not roundings of one."""
 FEW = 4
 """Entries that differ, above which the stream's channels are put in order."""
 ALIKE = 0.5
 """Tensors that share fewer entries with an instance are not laid out as it is."""
-SIMPLE = 10_000
-"""Numerator times denominator, at most, of a fraction that 24 bits do not agree with by chance."""
-DIGITS = 4
-"""Of a decimal for which that holds."""
-
-
-class Near(NamedTuple):
-    """An instance of the construction, beside tensors that look like it."""
-
-    instance: Instance
-    steps: int
-    """L, 1 for one block."""
-    step_size: Fraction | None
-    """η if it is a simple number, and then that of `instance`; `stored` is a rounding of it."""
-    stored: float
-    """η as the tensors have it."""
-    each: tuple[float, ...]
-    """The step sizes of the blocks as the tensors have them, where they are not all η; else empty."""
-    entries: Comparison
-    """The tensors and the encoding beside the instance's."""
 
 
 def nearest(loaded: Loaded, model: Model, layouts: list[Layout]) -> Near | None:
@@ -83,52 +61,6 @@ def nearest(loaded: Loaded, model: Model, layouts: list[Layout]) -> Near | None:
     return min(found, key=lambda near: near.entries.bits, default=None)
 
 
-def close_in(dtype: str) -> float:
-    """The relative distance within which two numbers of a format are taken for roundings of the same.
-
-    In 16 bits they are neighbours at most: what is computed before is wider.
-    """
-    return 2 * (1 if dtype in HALVES else ROUNDINGS) * FORMATS[dtype].unit
-
-
-def held(array: np.ndarray, dtype: str) -> str:
-    """The format of a tensor's numbers: float32 for float64 that all are, as a cast leaves them."""
-    if dtype != "float64":
-        return dtype
-    with np.errstate(all="ignore"):
-        return "float32" if np.array_equal(array.astype(np.float32), array) else dtype
-
-
-def simple(value: float, unit: float) -> Fraction | None:
-    """The simple number that a float is a rounding of, if there is one.
-
-    Args:
-        value: not 0.
-        unit: within which relative distance.
-    """
-    exact = Fraction(abs(value))
-    width = Fraction(unit) * exact
-    found = _simplest(exact - width, exact + width)
-    if found.numerator * found.denominator > SIMPLE:
-        found = Fraction(f"{abs(value):.{DIGITS}g}")
-    return (found if value > 0 else -found) if abs(found - exact) <= width else None
-
-
-def simply(eta: float) -> float:
-    """A step size as the simple number that float32 has rounded, if it is one."""
-    nearby = simple(eta, 2.0**-23) if eta else None
-    return float(nearby) if nearby else eta
-
-
-def _simplest(low: Fraction, high: Fraction) -> Fraction:
-    """The fraction with the least denominator in [low, high], 0 < low."""
-    whole = -(-low.numerator // low.denominator)
-    if whole <= high:
-        return Fraction(whole)
-    below = whole - 1
-    return below + 1 / _simplest(1 / (high - below), 1 / (low - below))
-
-
 def stream(loaded: Loaded, layers: int | None = None) -> Basis:
     """The tensors and axes that have the residual stream's channels, of all layers or of the first."""
     axes = {hf_mamba2.HEAD: 1, hf_mamba2.EMBEDDINGS: 1, hf_mamba2.FINAL_NORM: 0}
@@ -142,14 +74,14 @@ def stream(loaded: Loaded, layers: int | None = None) -> Basis:
 
 def _order(made: Instance, loaded: Loaded) -> np.ndarray | None:
     """Which channel of the construction each channel of the stream is most like; None if there are too many."""
-    _, tensors = hf_mamba2.layout(np, made)
-    wanted = {
-        **tensors,
-        "encode.weight": made.model.encode_weight,
-        "encode.bias": made.model.encode_bias,
-    }
     found = {**loaded.tensors, **loaded.encoding}
-    return next(orders(wanted, found, stream(loaded, layers=1), APART), None)
+    return next(orders(_arrays(made), found, stream(loaded, layers=1), APART), None)
+
+
+def _arrays(made: Instance) -> dict[str, np.ndarray]:
+    """The tensors of an instance, and its encoding."""
+    around = (made.model.encode_weight, made.model.encode_bias, np.eye(len(made.model.readout)))
+    return {**hf_mamba2.layout(np, made)[1], **dict(zip(ENCODING, around, strict=True))}
 
 
 def _in_order(loaded: Loaded, order: np.ndarray) -> Model:
@@ -240,12 +172,10 @@ def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: flo
 def _near(read: _Read, loaded: Loaded, order: np.ndarray | None = None) -> Near:
     """The instance beside the tensors, with its stream's channels in their order."""
     made = read.make(simply(read.stored))
-    _, tensors = hf_mamba2.layout(np, made)
+    wanted = _arrays(made)
     for layer, eta in enumerate(read.each):
         key = hf_mamba2.key(layer, "in_proj")
-        tensors[key] = hf_mamba2.layout(np, read.make(simply(eta)))[1][key]
-    around = (made.model.encode_weight, made.model.encode_bias, np.eye(len(made.model.readout)))
-    wanted = {**tensors, **dict(zip(ENCODING, around, strict=True))}
+        wanted[key] = _arrays(read.make(simply(eta)))[key]
     if order is not None:
         wanted = dict(permuted(wanted, stream(loaded), order))
     arrays, close = {**loaded.tensors, **loaded.encoding}, {}
@@ -255,5 +185,7 @@ def _near(read: _Read, loaded: Loaded, order: np.ndarray | None = None) -> Near:
             dtype, arrays[name] = "float32", array.astype(np.float32)
         wanted[name] = wanted[name].astype(arrays[name].dtype).astype(np.float64)
         close[name] = close_in(dtype)
-    entries = compared(arrays, wanted, close)
-    return Near(made, max(1, made.steps), read.step_size, read.stored, read.each, entries)
+    entries, steps = compared(arrays, wanted, close), max(1, made.steps)
+    blocks = "one block" if made.model.step is None else f"{steps + 1} blocks"
+    what = f"{in_words(steps)} in {blocks}, {made.layout.name} tokens, η = {number(read.step_size, made.eta)}"
+    return Near(what, made, entries, read.step_size, read.stored, steps, read.each)

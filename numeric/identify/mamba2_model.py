@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from scanproof.constructs.layers import mamba2_block
+from scanproof.constructs.layers.mamba2_block import Parameters
 from scanproof.constructs.layouts import hf_mamba2, mamba_ssm
 from scanproof.constructs.layouts.neutral import ENCODING
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
@@ -23,6 +24,32 @@ from ..rounding.batch import Batch
 
 WORKSPACE = 2**19
 """Numbers in the states of one head for the tasks that run at once; what stays in a cache is faster."""
+
+
+class Stack(NamedTuple):
+    """A model on a tokenisation."""
+
+    model: Model
+    layout: Layout
+    family = "mamba2"
+
+    @property
+    def layers(self) -> tuple[Parameters, ...]:
+        """The blocks."""
+        return tuple(self.model.blocks)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """(d, k)."""
+        return self.layout.slots.d, self.layout.slots.k
+
+
+def models(loaded: Loaded) -> dict[str, Stack]:
+    """The model on each tokenisation that the encoding's width allows, by its name."""
+    named = for_transformers(loaded)
+    model = model_of(named.settings or {}, named.tensors, named.encoding)
+    possible = layouts(model.encode_weight.shape[1], model.targets)
+    return {layout.name: Stack(model, layout) for layout in possible}
 
 
 def for_transformers(loaded: Loaded) -> Loaded:
@@ -97,6 +124,15 @@ def predictor(
         return np.concatenate(parts)
 
     return predict
+
+
+def operations(model: Model, layout: Layout, n: int) -> float:
+    """Multiplications of a prediction from n examples, about."""
+    H, _, P, S = model.sizes
+    rows = len(model.blocks[0].in_proj) + H * P
+    d, k = layout.slots.d, layout.slots.k
+    length = len(layout.tokens(np.zeros((n + 1, d)), np.zeros((n, k))))
+    return len(model.blocks) * length * (4 * H * P * S + len(model.norm) * rows)
 
 
 def _run(model: Model, raw: Any) -> np.ndarray:

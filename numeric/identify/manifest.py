@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import reduce
 from pathlib import Path
@@ -20,14 +19,12 @@ from ..export.manifest import LARGEST as LARGEST_MANIFEST
 from ..export.parts import EACH, IN_TURN, LOSS
 from ..export.tensors import LARGEST
 from .factor import Factor
-from .fitting import Learner
-from .report import DESCENT, APrioriBound, Contradiction, Report, as_float
+from .report import DESCENT, Contradiction, Report, as_float
+from .rule import Rule, descent
 
 Manifest = Mapping[str, Any]
 
 CHUNK = 2**20
-SLACK = 1 + 2.0**-10
-"""Bounds whose quotient is less are alike."""
 
 
 def files(loaded: Loaded) -> list[Contradiction]:
@@ -71,6 +68,13 @@ def unequal(manifest: Manifest, held: Mapping[str, Any]) -> list[Contradiction]:
         for place, value in held.items()
         if asserted[place] != value
     ]
+
+
+def sizes(report: Report) -> dict[str, Any]:
+    """The family and the sizes of weights, by their places in a manifest."""
+    named = ("features", "targets", "examples")
+    held = {f"sizes.{name}": report.sizes[name] for name in named if name in report.sizes}
+    return {"family": report.family, **held}
 
 
 def learner(
@@ -146,63 +150,7 @@ def start(manifest: Manifest) -> np.ndarray:
     return np.array([[as_float(Fraction(w)) for w in row] for row in rows])
 
 
-def within_itself(
-    manifest: Manifest, needed: Sequence[str], known: Sequence[str]
-) -> Iterator[Contradiction]:
-    """Where a certificate contradicts the manifest that it is part of.
-
-    Args:
-        manifest: what it says.
-        needed: what its domain must bound.
-        known: what it may.
-    """
-    certificate, n = manifest["certificate"], manifest["sizes"]["examples"]
-    domain = certificate["domain"]
-    missing = [name for name in needed if name not in domain]
-    if missing:
-        without = f"no data: {', '.join(missing)} missing"
-        yield Contradiction("certificate.domain", str(dict(domain)), without)
-        return
-    for name, bound in domain.items():
-        if name not in known:
-            asserted = f"{bound:.9g}"
-            yield Contradiction(f"certificate.domain.{name}", asserted, "no such bound of data")
-    if domain["examples"] != n:
-        yield Contradiction("certificate.domain.examples", f"{domain['examples']:.9g}", str(n))
-    absolute, magnitude, relative = (
-        certificate[key] for key in ("absolute", "magnitude", "relative")
-    )
-    quotient = absolute / magnitude if absolute is not None and magnitude else None
-    given = [number for number in (relative, quotient) if number is not None]
-    alike = len(given) == 2 and math.isclose(*given, rel_tol=SLACK - 1)
-    if given and not alike:
-        words = "none" if quotient is None else f"{quotient:.3g}"
-        yield Contradiction("certificate.relative", str(relative), words)
-    for less, more in (("found", "absolute"), ("attained", "magnitude")):
-        least, most = certificate.get(less), certificate[more]
-        if least is not None and most is not None and least > most * SLACK:
-            found = f"at most {most:.3g}, by certificate.{more}"
-            yield Contradiction(f"certificate.{less}", f"{least:.3g}", found)
-
-
-def asserted_learner(manifest: Manifest) -> Learner:
+def asserted_learner(manifest: Manifest) -> Rule:
     """The learner that a manifest names, in float64."""
     asserted = manifest["learner"]
-    return Learner(start(manifest), as_float(Fraction(asserted["step_size"])), asserted["steps"])
-
-
-def certificate_at(report: Report, manifest: Manifest, error: float, how: str) -> APrioriBound:
-    """A certificate beside an error that was measured, which contradicts it if it is larger.
-
-    Args:
-        report: gets the contradiction.
-        manifest: has the certificate.
-        error: the largest that was found; NaN is more than any bound.
-        how: over how many tasks.
-    """
-    absolute, magnitude = (manifest["certificate"][name] for name in ("absolute", "magnitude"))
-    if not error <= absolute:
-        report.contradictions.append(
-            Contradiction("certificate.absolute", f"{absolute:.3g}", f"{error:.3g}, measured")
-        )
-    return APrioriBound(absolute / magnitude, error / magnitude, how)
+    return descent(start(manifest), as_float(Fraction(asserted["step_size"])), asserted["steps"])

@@ -1,13 +1,14 @@
 """Whether a neutral model's prediction is that of a learning rule: as polynomials, at random points, or up to rounding.
 
-The candidate is read from few coefficients (`rule`) and then held against all of the prediction: as polynomials in all
-data as far as the budget goes, and at random whole numbers beyond, where two different polynomials of degree D agree
-with probability D/2^64 at most. Models are tried at one, two and three examples, or at the number that they are for;
-and at random points for further numbers of examples, which the weights' hash draws.
+The candidate is read from few coefficients (`reading`) and then held against all of the prediction: as polynomials in
+all data as far as the budget goes, and at random whole numbers beyond, where two different polynomials of degree D
+agree with probability D/2^64 at most. Models are tried at one, two and three examples, or at the number that they are
+for; and at random points for further numbers of examples, which the weights' hash draws.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from collections.abc import Iterator
@@ -23,9 +24,7 @@ from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from . import factor, polynomial
 from .neutral_form import rounding
 from .polynomial import BITS, RATIONAL, Coefficients, OverBudget, Symbols
-from .rule import (
-    Rule,
-    exact_prediction,
+from .reading import (
     first_order,
     flattened,
     on_line,
@@ -36,6 +35,7 @@ from .rule import (
     with_momentum,
     without_targets,
 )
+from .rule import Rule, exact_prediction
 
 EXAMPLES = (1, 2, 3)
 """n for models that take any number of examples."""
@@ -117,17 +117,18 @@ def recognise(model: Model, examples: tuple[int, ...] = ()) -> Recognition | Non
     numbers = examples or numbers_of_examples(model)
     if operations(model, numbers[-1]) > LARGEST:
         raise TooLarge
-    unknown = False
+    unknown, lines = False, functools.cache(functools.partial(_lines, model, numbers))
     # What is plain descent up to rounding is not taken for one with a matrix, whose entries are rounding.
     others = (
-        *((kind, False) for kind in (_ridged, _preconditioned, _further, _irrational)),
+        *((kind, False) for kind in (_ridged, _weighted, _preconditioned, _further, _irrational)),
         (_plain, True),
     )
     for kinds in (((_plain, False),), others):
         tried = []
         for candidates, linear in kinds:
             try:
-                for rules in candidates(model, numbers, linear):
+                read = lines(linear)
+                for rules in [] if read is None else candidates(model, read):
                     found = _exactly(model, rules, linear, more=not examples)
                     if found is not None:
                         return found
@@ -144,17 +145,31 @@ def recognise(model: Model, examples: tuple[int, ...] = ()) -> Recognition | Non
     return None
 
 
-def _plain(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
+class _Lines(NamedTuple):
+    """What a prediction along one feature says of its rule."""
+
+    by_number: dict[int, list[Fraction]]
+    """q by the number of examples; all of one length."""
+    W0: np.ndarray
+    linear: bool
+    feature: int
+
+    @property
+    def first(self) -> list[Fraction]:
+        """At the least number of examples."""
+        return next(iter(self.by_number.values()))
+
+
+def _plain(model: Model, lines: _Lines) -> Iterator[Rules]:
     """Gradient descents that the model may follow."""
-    read = _lines(model, numbers, linear)
-    if read is None or (linear and len(read[0][numbers[0]]) == 1):
+    if lines.linear and len(lines.first) == 1:
         return
-    (lines, W0), close = read, rounding(model)
-    trimmed = {n: _trimmed(q, close) for n, q in lines.items()}
-    for each in [lines] if trimmed == lines else [lines, trimmed]:
+    trimmed = {n: _trimmed(q, rounding(model)) for n, q in lines.by_number.items()}
+    every = lines.by_number
+    for each in [every] if trimmed == every else [every, trimmed]:
         sizes_by_number = {n: step_sizes(q) for n, q in each.items()}
         for choice in range(min(map(len, sizes_by_number.values()))):
-            yield {n: Rule(found[choice], W0) for n, found in sizes_by_number.items()}
+            yield {n: Rule(found[choice], lines.W0) for n, found in sizes_by_number.items()}
 
 
 def _from_zero(rules: Rules) -> Iterator[Rules]:
@@ -171,28 +186,21 @@ def _trimmed(q: list[Fraction], close: Fraction) -> list[Fraction]:
     return q[: steps + 1]
 
 
-def _preconditioned(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
+def _preconditioned(model: Model, lines: _Lines) -> Iterator[Rules]:
     """A descent with a matrix."""
-    read = _lines(model, numbers, linear)
-    if read is None:
-        return
-    lines, W0 = read
-    first = lines[numbers[0]]
-    steps = len(first) - 1
-    M = first_order(model, numbers[0], steps) if steps else None
+    first, steps = lines.first, len(lines.first) - 1
+    M = first_order(model, min(lines.by_number), steps) if steps else None
     if M is None or (M[0, 0] * np.eye(len(M), dtype=int) == M).all():
         return
-    yield {n: Rule((q[1] / first[1],) * steps, W0, M / steps) for n, q in lines.items()}
+    every = lines.by_number.items()
+    yield {n: Rule((q[1] / first[1],) * steps, lines.W0, M / steps) for n, q in every}
 
 
-def _ridged(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
+def _ridged(model: Model, lines: _Lines) -> Iterator[Rules]:
     """Equal steps with a ridge, which must be the same at every number of examples."""
-    W0 = start(model, numbers[0])
-    if W0 is None:
-        return
+    W0, found = lines.W0, {}
     feature = int(np.argmax([any(row) for row in W0.tolist()]))  # one that starts from a weight
-    found: Rules = {}
-    for n in numbers:
+    for n in lines.by_number:
         q, bare = on_line(model, n, feature), without_targets(model, n, feature)
         read = None if q is None or bare is None else ridged(q, bare)
         if q is None or read is None:
@@ -201,49 +209,56 @@ def _ridged(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Ru
         kept = (1 - eta * ridge) ** (len(q) - 1)
         if W0.any() and not kept:
             return
-        found[n] = Rule((eta,) * (len(q) - 1), W0 / kept if W0.any() else W0, None, ridge)
+        found[n] = Rule((eta,) * (len(q) - 1), W0 / kept if W0.any() else W0, ridge=ridge)
     if len({rule.ridge for rule in found.values()}) == 1:
         yield found
 
 
-def _further(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
-    """Momentum and GD++."""
-    read = _lines(model, numbers, linear)
-    if read is None:
+def _weighted(model: Model, lines: _Lines) -> Iterator[Rules]:
+    """Steps in which an example weighs less than the next one, by a factor that is the same at every n."""
+    found, decays = {}, set()
+    for n in lines.by_number:
+        last, *before = (
+            on_line(model, n, lines.feature, example=j) for j in range(n - 1, max(-1, n - 3), -1)
+        )
+        if last is None or len(last) == 1:
+            return
+        for q in before:
+            if q is None or len(q) != len(last):
+                return
+            decays.add(q[1] / last[1])
+        found[n] = step_sizes(last)[0]
+    if len(decays) == 1 and decays != {1}:
+        (decay,) = decays
+        yield {n: Rule(sizes, lines.W0, decay=decay) for n, sizes in found.items()}
+
+
+def _further(model: Model, lines: _Lines) -> Iterator[Rules]:
+    """Momentum and GD++; a factor that depends on n is read for plain steps alone."""
+    first, W0 = lines.first, lines.W0
+    if any(q != first for q in lines.by_number.values()):
         return
-    (lines, W0), first = read, read[0][numbers[0]]
-    found: list[Rule] = []
     ball = with_momentum(first)
     if ball is not None:
-        found.append(Rule((ball[0],) * (len(first) - 1), W0, momentum=ball[1]))
-    found += [Rule(each, W0, gamma=gamma) for each, gamma in flattened(first)]
-    if any(
-        q != first for q in lines.values()
-    ):  # a factor that depends on n is read for plain steps alone
-        return
-    for rule in found:
-        yield dict.fromkeys(numbers, rule)
+        rule = Rule((ball[0],) * (len(first) - 1), W0, momentum=ball[1])
+        yield dict.fromkeys(lines.by_number, rule)
+    for each, gamma in flattened(first):
+        yield dict.fromkeys(lines.by_number, Rule(each, W0, gamma=gamma))
 
 
-def _irrational(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
+def _irrational(model: Model, lines: _Lines) -> Iterator[Rules]:
     """Steps of sizes that are not rational, rounded: what no rule with fewer numbers is."""
-    read = _lines(model, numbers, linear)
-    if read is None:
-        return
-    lines, W0 = read
-    close, found = rounding(model), {}
-    for n, q in lines.items():
-        each = rounded_step_sizes(_trimmed(q, close))
+    found = {}
+    for n, q in lines.by_number.items():
+        each = rounded_step_sizes(_trimmed(q, rounding(model)))
         if each is None:
             return
-        found[n] = Rule(each, W0)
+        found[n] = Rule(each, lines.W0)
     yield found
 
 
-def _lines(
-    model: Model, numbers: tuple[int, ...], linear: bool
-) -> tuple[dict[int, list[Fraction]], np.ndarray] | None:
-    """q at each number of examples, along the first feature that moves the prediction at all; and W0."""
+def _lines(model: Model, numbers: tuple[int, ...], linear: bool) -> _Lines | None:
+    """Along the first feature that moves the prediction at all; None where it is no learner's."""
     found: dict[int, list[Fraction]] = {}
     feature = 0
     for n in numbers:
@@ -255,7 +270,7 @@ def _lines(
             return None
         found[n] = q
     W0 = start(model, numbers[0])
-    return None if W0 is None else (found, W0)
+    return None if W0 is None else _Lines(found, W0, linear, feature)
 
 
 def with_further(model: Model, rules: Rules, close: Fraction = factor.EXACTLY) -> Rules:

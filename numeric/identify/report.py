@@ -16,9 +16,10 @@ PRECONDITIONED = "preconditioned gradient descent"
 RIDGE = "gradient descent with ridge"
 MOMENTUM = "gradient descent with momentum"
 PLUS_PLUS = "GD++"
+WEIGHTED = "exponentially weighted gradient descent"
 DELTA = "the delta rule"
 NONE = "not gradient descent"
-RULES = (DESCENT, ASCENT, PRECONDITIONED, RIDGE, MOMENTUM, PLUS_PLUS, DELTA, NONE)
+RULES = (DESCENT, ASCENT, PRECONDITIONED, RIDGE, MOMENTUM, PLUS_PLUS, WEIGHTED, DELTA, NONE)
 """What a report's `rule` may be; ascent is descent with η < 0."""
 
 CONSTANT, AVERAGED = "constant in n", "divided by n"
@@ -77,7 +78,16 @@ class Distances(NamedTuple):
     """Of ∂ŷ/∂x_query and ∂ŷ_GD/∂x_query, flattened; None where one of them is 0, or was not computed."""
     sensitivity_l2: float | None
     """‖∂ŷ/∂x_query − ∂ŷ_GD/∂x_query‖₂."""
-    samples: str = "x uniform on (−1, 1); every second task has targets Wᵀx with noise, the others arbitrary ones"
+    samples: str
+    """What the tasks are."""
+
+
+class Other(NamedTuple):
+    """A rule with other numbers than the one that is named the nearest."""
+
+    rule: str
+    off: float
+    """As in `Nearest`."""
 
 
 class Nearest(NamedTuple):
@@ -88,20 +98,42 @@ class Nearest(NamedTuple):
     numbers: dict[str, float]
     """η, β, γ, λ, …: what was fitted."""
     off: float
-    """Root mean square of ŷ − ŷ_rule over that of ŷ, on tasks that nothing was fitted to."""
+    """Root mean square of ŷ − ŷ_rule over that of ŷ, on tasks that nothing was fitted to, those of `targets`."""
     tasks: int
     samples: str
     """What they are."""
-    learns: bool = True
+    learns: bool
     """Whether it takes a step."""
+    off_linear: float
+    """The same on tasks with targets Wᵀx alone."""
+    off_arbitrary: float
+    """And on those with arbitrary targets."""
+    targets: str
+    """Of the tasks to which it was fitted: "any", half of them linear, or "linear targets" alone."""
+    simpler: list[Other]
+    """The nearest with fewer numbers, each further off than the one before."""
+    nearer: list[Other]
+    """One that is nearer, but perhaps by chance, and has more numbers, if there is one."""
 
     @property
     def words(self) -> str:
         """For a sentence."""
+        targets = f"{percent(self.off_linear)} where y = Wᵀx, {percent(self.off_arbitrary)} where y is arbitrary"
+        on = " on linear targets y = Wᵀx" if self.targets != "any" else ""
         return (
-            f"{self.rule}, off by {percent(self.off)} of the predictions (root mean square over {self.tasks} tasks, "
-            f"{self.samples})"
+            f"{self.rule}, off by {percent(self.off)} of the predictions{on} (root mean square over {self.tasks} "
+            f"tasks, {self.samples}; {targets})"
         )
+
+    @property
+    def others(self) -> str:
+        """What simpler rules are off by, and one with more numbers, to follow a sentence."""
+        some = [each for each in self.simpler if percent(each.off) != "100 %"][:2]
+        said = ""
+        for kind, rules in (("of simpler rules", some), ("with more numbers", self.nearer)):
+            each = [f"{rule.rule} is off by {percent(rule.off)}" for rule in rules]
+            said += f"; {kind}, {' and '.join(each)}" if each else ""
+        return said
 
 
 class Running(NamedTuple):
@@ -184,6 +216,8 @@ class Report:
     """β of W_{t+1} = W_t − η ∇ + β (W_t − W_{t−1}), where there is one."""
     gamma: Number | None = None
     """γ of GD++, x ← (I − γ Σ_j x_j x_jᵀ) x after each step, where there is one."""
+    decay: Number | None = None
+    """ρ of W ← W − η Σ_j ρ^(n−j) x_j (Wᵀx_j − y_j)ᵀ, where there is one."""
     nearest: Nearest | None = None
     """The rule that measured predictions are nearest to, where the weights are of none exactly."""
     preconditioner_kind: str = ""
@@ -251,6 +285,14 @@ def shown(value: Number) -> str:
     if value and not as_float(value):
         return f"{'-' if value < 0 else ''}less than 1e-323"
     return text if isinstance(value, Fraction) and len(text) <= 12 else f"{as_float(value):.9g}"
+
+
+def is_shown_exactly(value: Number) -> bool:
+    """Whether what is shown of a number is all of it."""
+    try:
+        return Fraction(shown(value)) == value
+    except ValueError:  # less than any float, or infinite
+        return False
 
 
 def as_float(number: Number) -> float:

@@ -1,37 +1,43 @@
-"""A learning rule as exact numbers, and the one that a model's prediction can only be, if it is any.
+"""A learning rule with its numbers, exact ones or floats: what it predicts, and its name.
 
-Gradient descent on ½ Σ_j ‖Wᵀx_j − y_j‖² with steps η_1, …, η_L predicts x_qᵀ(p(G) S + q(G) W0), with G = Σ x_j x_jᵀ,
-S = Σ x_j y_jᵀ, q(g) = Π_l (1 − η_l g) and q(g) = 1 − g p(g). One example x_1 = s e_a with a target 1 shows s p(s²) to a
-query e_a, so the step sizes are the reciprocals of the roots of q. What is read is a candidate; see `recognition`.
+One `Rule` is what is derived of weights, what is fitted to predictions and what a manifest asserts; it runs on exact
+numbers, on polynomials, and in floats on a batch of tasks.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scanproof.constructs.arrays.array_api import namespace
-from scanproof.constructs.layouts.neutral import Model, sizes
+from scanproof.constructs.learners import further
 from scanproof.constructs.learners.accumulation import unscaled_gradient
-from scanproof.constructs.learners.further import gd_plus_plus, heavy_ball
 from scanproof.proofs.doors.record.exactly import exactly
 
-from .neutral_form import rounding
-from .polynomial import Coefficients, Polynomials, coefficients
-from .report import as_float
+from ..rounding.batch import Batch
+from .report import (
+    ASCENT,
+    AVERAGED,
+    DESCENT,
+    MOMENTUM,
+    PLUS_PLUS,
+    PRECONDITIONED,
+    RIDGE,
+    WEIGHTED,
+    as_float,
+)
+from .tasks import Tasks
 
-AT_ONCE = 32
-"""Coordinates of the query that are symbols at once."""
+NO_STEP = "no step at all"
+"""The rule that predictions are nearest to where all others are further off than W0ᵀx."""
 
 
 class Rule(NamedTuple):
     """W ← W − η_l Γ (Σ_j x_j (Wᵀx_j − y_j)ᵀ + λ W) from W0, for l = 1, …, L; L may be 0.
 
-    With a momentum or a γ it is `further.heavy_ball` or `further.gd_plus_plus` instead.
+    With a momentum, a γ, a decay, a damping or a rate it is the learner of `constructs.learners.further` instead.
     """
 
     step_sizes: tuple[Any, ...]
@@ -39,37 +45,97 @@ class Rule(NamedTuple):
     """(d, k)."""
     preconditioner: np.ndarray | None = None
     """Γ, (d, d); None for I."""
-    ridge: Any = 0
+    ridge: Any = None
     """λ."""
-    momentum: Any = 0
+    momentum: Any = None
     """β, with equal steps."""
-    gamma: Any = 0
+    gamma: Any = None
     """γ of x ← (I − γ X Xᵀ) x after each step."""
+    decay: Any = None
+    """ρ: the example j of n weighs ρ^(n−j)."""
+    damping: Any = None
+    """λ of a Newton step, W ← W − (XᵀX + λI)⁻¹ g."""
+    rate: Any = None
+    """β of the delta rule on each example in turn."""
+    last: Any = None
+    """β of one step of the delta rule more, on the last example."""
+    divided: bool = False
+    """Whether the step sizes, and γ, are divided by the number of examples."""
+
+    @property
+    def steps(self) -> int:
+        """L."""
+        return len(self.step_sizes)
+
+    @property
+    def equal(self) -> bool:
+        """Whether all steps have one size."""
+        return all(size == self.step_sizes[0] for size in self.step_sizes)
+
+    @property
+    def learns(self) -> bool:
+        """Whether it takes a step."""
+        return bool(self.steps) or self.damping is not None or self.rate is not None
 
     @property
     def degree(self) -> int:
         """Of the prediction as a polynomial in the data, at most: GD++ triples that of x with each step."""
-        steps = len(self.step_sizes)
-        return 2 * steps + 1 if not self.gamma else 3 ** (steps + 1)
+        return 2 * self.steps + 1 if self.gamma is None else 3 ** (self.steps + 1)
+
+    @np.errstate(all="ignore")
+    def predictions(self, tasks: Tasks) -> np.ndarray:
+        """For the queries, in floats: (tasks, k)."""
+        found = prediction(self, Batch(tasks.x), Batch(tasks.y))
+        return np.broadcast_to(found.data, (len(tasks.x), self.W0.shape[1]))
+
+    def calm(self, tasks: Tasks) -> float:
+        """A power of two, at most 1, by which data are scaled so that no step overshoots."""
+        curvature = tasks.curvatures.max() / (tasks.examples if self.divided else 1)
+        matrix = 1.0
+        if self.preconditioner is not None:
+            matrix = np.linalg.norm(self.preconditioner, ord=2)
+        moved = max(map(abs, self.step_sizes), default=0.0) * matrix * curvature
+        return min(1.0, 2.0 ** np.floor(np.log2(2 / moved) / 2)) if 0 < moved < np.inf else 1.0
+
+
+def descent(W0: Any, step_size: Any, steps: int) -> Rule:
+    """Equal steps of gradient descent."""
+    return Rule((step_size,) * steps, np.asarray(W0))
 
 
 def prediction(rule: Rule, x: Any, y: Any) -> Any:
     """What the rule predicts: x (n + 1, d), y (n, k) -> (k,), in the numbers of `x`."""
-    xp = namespace(x)
-    W = xp.asarray(rule.W0)
-    if rule.momentum:
-        eta, beta = (xp.asarray(number) for number in (rule.step_sizes[0], rule.momentum))
-        return x[-1] @ heavy_ball(W, x[:-1], y, eta, beta, len(rule.step_sizes))
-    if rule.gamma:
-        return gd_plus_plus(W, x, y, [*map(xp.asarray, rule.step_sizes)], xp.asarray(rule.gamma))
-    for step_size in rule.step_sizes:
-        step = unscaled_gradient(W, x[:-1], y)
-        if rule.ridge:
-            step = step + xp.asarray(rule.ridge) * W
+    xp, examples, query = namespace(x), x[:-1], x[-1]
+
+    def number(value: Any) -> Any:
+        return value if hasattr(value, "shape") else xp.asarray(value)
+
+    def scaled(value: Any) -> Any:
+        return number(value) / y.shape[0] if rule.divided else number(value)
+
+    W, sizes = xp.asarray(rule.W0), [scaled(size) for size in rule.step_sizes]
+    if rule.gamma is not None:
+        return further.gd_plus_plus(W, x, y, sizes, scaled(rule.gamma))
+    if rule.momentum is not None:
+        W = further.heavy_ball(W, examples, y, sizes[0], number(rule.momentum), rule.steps)
+        sizes = []
+    elif rule.damping is not None:
+        W = further.damped_newton(W, examples, y, number(rule.damping))
+    elif rule.rate is not None:
+        W = further.delta_rule(W, examples, y, number(rule.rate))
+    for size in sizes:
+        if rule.decay is not None:
+            step = further.forgetting_gradient(W, examples, y, number(rule.decay))
+        else:
+            step = unscaled_gradient(W, examples, y)
+        if rule.ridge is not None:
+            step = step + number(rule.ridge) * W
         if rule.preconditioner is not None:
             step = xp.asarray(rule.preconditioner) @ step
-        W = W - xp.asarray(step_size) * step
-    return x[-1] @ W
+        W = W - size * step
+    if rule.last is not None:
+        W = further.delta_rule(W, x[-2:-1], y[-1:], number(rule.last))
+    return query @ W
 
 
 def exact_prediction(field: Any, rule: Rule, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -77,221 +143,76 @@ def exact_prediction(field: Any, rule: Rule, x: np.ndarray, y: np.ndarray) -> np
     return exactly(field, lambda xp, *given: prediction(*given), rule, x, y)
 
 
-def on_line(
-    model: Model, n: int, feature: int = 0, *, linear: bool = False
-) -> list[Fraction] | None:
-    """The coefficients 1, q_1, …, q_L ≠ 0 of q along x_1 = s e_a, where a is `feature` and all other examples are 0.
+def in_floats(rule: Rule) -> Rule:
+    """A rule of exact numbers as one of floats."""
 
-    If linear, y_1 is w s instead of a symbol of its own. None if that is not how the prediction depends on s and y_1,
-    up to rounding.
+    def floats(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(as_float, value))
+        if isinstance(value, np.ndarray):
+            return np.vectorize(as_float, otypes=[float])(value)
+        return value if value is None or isinstance(value, bool) else as_float(value)
 
-    Raises:
-        OverBudget: if the prediction is a polynomial too large.
-        NotPolynomial: if it is none.
-    """
-    x = {(0, feature): "s", (n, feature): ""}
-    found = _read(model, n, ["s", "y"], x, {(0, 0): "y s" if linear else "y"})[0]
-    query = 0 if linear else 1  # the power of s that is lacking, for the query is e_a
-    learned = {(s + query, power): c for (s, power), c in found.items() if power}
-    return _powers(learned, model)
+    return Rule(*map(floats, rule))
 
 
-def without_targets(model: Model, n: int, feature: int = 0) -> list[Fraction] | None:
-    """The coefficients of q(g) W0[a] along x_1 = s e_a, g = s², where y_1 and all other data are 0.
-
-    None, and errors, as for `on_line`.
-    """
-    found = _read(model, n, ["s"], {(0, feature): "s", (n, feature): ""}, {})[0]
-    even = _only(found, lambda p: p[0] % 2 == 0, model)
-    if even is None:
-        return None
-    most = max((s for (s,) in even), default=0)
-    return [even.get((s,), Fraction(0)) for s in range(0, 1 + most, 2)]
+LETTERS = {"ridge": "λ", "momentum": "β", "gamma": "γ", "decay": "ρ"}
+"""Of numbers beside the step sizes, by their fields."""
+NAMES = {"ridge": RIDGE, "momentum": MOMENTUM, "gamma": PLUS_PLUS, "decay": WEIGHTED}
+"""Of rules that have them."""
 
 
-def _powers(learned: Coefficients, model: Model) -> list[Fraction] | None:
-    gp = _only(learned, lambda p: p[1] == 1 and p[0] > 0 and p[0] % 2 == 0, model)
-    if gp is None:
-        return None
-    most = max((s for s, _ in gp), default=0)  # g p(g), g = s²
-    return [Fraction(1), *(-gp.get((s, 1), Fraction(0)) for s in range(2, 1 + most, 2))]
+def kind(rule: Rule) -> str:
+    """The name of a rule of one step or more, as in a report's `RULES`."""
+    for field, name in NAMES.items():
+        if getattr(rule, field) is not None:
+            return name
+    if rule.preconditioner is not None:
+        return PRECONDITIONED
+    return ASCENT if all(size < 0 for size in rule.step_sizes) else DESCENT
 
 
-def start(model: Model, n: int) -> np.ndarray | None:
-    """W0, from the predictions without data; None if they are not linear in the query, up to rounding.
-
-    A few of its coordinates at a time are symbols: that they do not meet in products is left for the identity to show.
-    """
-    d, k = sizes(model)
-    W0 = np.full((d, k), Fraction(0), dtype=object)
-    for first in range(0, d, AT_ONCE):
-        chosen = range(first, min(first + AT_ONCE, d))
-        x = {(n, b): f"q{b}" for b in chosen}
-        for c, found in enumerate(_read(model, n, list(x.values()), x, {})):
-            slopes = _only(found, lambda powers: sum(powers) == 1, model)
-            if slopes is None:
-                return None
-            for powers, coefficient in slopes.items():
-                W0[chosen[powers.index(1)], c] = coefficient
-    return W0
+def steps(count: int) -> str:
+    """1 step, 2 steps."""
+    return "1 step" if count == 1 else f"{count} steps"
 
 
-def first_order(model: Model, n: int, steps: int) -> np.ndarray | None:
-    """M_ba, the coefficient of y_1 x_1[a] x_q[b]: the sum of the steps' η_l Γ; None where it is no such rule's.
-
-    All examples but the first are 0. For L > 1 steps its values e_a are looked at one by one, for the polynomials are
-    of degree 2L − 1 in x_1.
-    """
-    d, _ = sizes(model)
-    M = np.full((d, d), Fraction(0), dtype=object)
-    for chosen in [list(range(d))] if steps == 1 else [[a] for a in range(d)]:
-        x = {(n, b): f"q{b}" for b in range(d)} | {(0, a): f"s{a}" for a in chosen}
-        found = _read(model, n, [*x.values(), "y"], x, {(0, 0): "y"})[0]
-        once = {p: c for p, c in found.items() if p[-1] == 1 and sum(p[d:-1]) == 1}
-        products = _only(once, lambda powers: sum(powers[:d]) == 1, model)
-        if products is None:
-            return None
-        for powers, coefficient in products.items():
-            M[powers[:d].index(1), chosen[powers[d:].index(1)]] = coefficient
-    return M
-
-
-def _read(
-    model: Model,
-    n: int,
-    symbols: list[str],
-    x: Mapping[tuple[int, int], str],
-    y: Mapping[tuple[int, int], str],
-) -> list[Coefficients]:
-    """The prediction's coefficients where these entries of the data are products of symbols, and all others 0."""
-    (d, k), field = sizes(model), Polynomials(symbols)
-    given = []
-    for shape, products in (((n + 1, d), x), ((n, k), y)):
-        entries = np.empty(shape, dtype=object)
-        for at in np.ndindex(shape):
-            factors = [field.generators[symbol] for symbol in products.get(at, "").split()]
-            entries[at] = math.prod(factors, start=field.number(int(at in products)))
-        given.append(entries)
-    return coefficients(model, field, *given)
-
-
-def _only(
-    found: Coefficients, wanted: Callable[[tuple[int, ...]], bool], model: Model
-) -> Coefficients | None:
-    """Those of a rule; None if the others are more than rounding leaves beside them."""
-    own = {powers: c for powers, c in found.items() if wanted(powers)}
-    rest = max((abs(c) for powers, c in found.items() if powers not in own), default=Fraction(0))
-    close = rounding(model) * max(map(abs, own.values()), default=Fraction(0))
-    return own if rest <= close else None
-
-
-def ridged(q: list[Fraction], bare: list[Fraction]) -> tuple[Fraction, Fraction] | None:
-    """η and λ > 0 of L equal steps with a ridge; None if there are none, or η is not rational.
-
-    With r(g) = 1 − ηλ − ηg their weights are r(g)^L W0 + η Σ_{j<L} r(g)^j S, whose highest coefficients tell.
+def words(rule: Rule, shown: Callable[[Any], str], over: str = "") -> str:
+    """A rule in words, with its numbers.
 
     Args:
-        q: 1 and the coefficients of −g p(g), as `on_line` has them.
-        bare: those of r(g)^L W0[a], as `without_targets` has them.
+        rule: of numbers that can be shown.
+        shown: a number in words.
+        over: how the step size depends on the number of examples, after it.
     """
-    steps = len(q) - 1
-    if not steps:
-        return None
-    root = _root(abs(q[steps]), steps)
-    if root is None:
-        return None
-    eta = root if (q[steps] < 0) == (steps % 2 == 1) else -root
-    if steps > 1:
-        kept = (-q[steps - 1] / (eta * (-eta) ** (steps - 2)) - 1) / (steps - 1)
-    elif len(bare) > 1 and bare[1]:
-        kept = -eta * bare[0] / bare[1]
+    if rule.damping is not None:
+        if not rule.damping:
+            return "a Newton step (least squares)"
+        return f"a damped Newton step (ridge regression) with λ = {shown(rule.damping)}"
+    if rule.rate is not None:
+        return f"a step of the delta rule on each example in turn, β = {shown(rule.rate)}"
+    if not rule.steps:
+        return NO_STEP
+    name = kind(rule).replace(ASCENT, DESCENT)
+    if rule.gamma is not None and rule.steps == 2 and not rule.step_sizes[0]:
+        name, sizes = f"{PLUS_PLUS} on inputs that went through I − γXXᵀ", rule.step_sizes[1:]
     else:
-        return None
-    ridge = (1 - kept) / eta
-    return (eta, ridge) if ridge > 0 else None
+        sizes = rule.step_sizes
+    eta = shown(sizes[0]) if rule.equal or len(sizes) == 1 else f"({_each(sizes, shown)})"
+    more = [
+        f" and {letter} = {shown(getattr(rule, field))}"
+        for field, letter in LETTERS.items()
+        if getattr(rule, field) is not None
+    ]
+    if rule.divided:
+        both = "both " if rule.gamma is not None else ""
+        over = f" {both}{AVERAGED}"
+        more, over = ([*more, over], "") if rule.gamma is not None else (more, over)
+    if rule.last is not None:
+        more.append(f" and one more of the delta rule, β = {shown(rule.last)}")
+    joined = ", η" if " with " in name else " with η"
+    return f"{steps(len(sizes))} of {name}{joined} = {eta}{over}{''.join(more)}"
 
 
-def with_momentum(q: list[Fraction]) -> tuple[Fraction, Fraction] | None:
-    """η and β ≠ 0 of L ≥ 3 equal steps with momentum, rational or rounded; None if q says there are none.
-
-    q_L has the highest coefficients (−η)^L and (−η)^(L−1) (L + (L − 1) β). Two such steps are two unequal ones, or have
-    a ridge.
-    """
-    steps = len(q) - 1
-    if steps < 3:
-        return None
-    size = _root(abs(q[steps]), steps) or Fraction(as_float(abs(q[steps])) ** (1 / steps))
-    eta = size if (q[steps] < 0) == (steps % 2 == 1) else -size
-    beta = (q[steps - 1] / (-eta) ** (steps - 1) - steps) / (steps - 1) if eta else Fraction(0)
-    return (eta, beta) if beta else None
-
-
-def flattened(q: list[Fraction]) -> Iterator[tuple[tuple[Fraction, ...], Fraction]]:
-    """η_1, η_2 and γ of two steps of GD++, whose q is (1 − η_1 g)(1 − η_2 g (1 − γ g)²), rational or rounded."""
-    if len(q) == 4:  # no first step
-        yield from _flat(Fraction(0), q)
-    elif len(q) == 5:
-        import flint
-
-        mirrored = flint.fmpq_poly([flint.fmpq(c.numerator, c.denominator) for c in q[::-1]])
-        _, factors = mirrored.numer().factor()
-        exact = [-Fraction(int(f[0]), int(f[1])) for f, _ in factors if f.degree() == 1]
-        floats = np.array([as_float(c) for c in q])
-        roots = np.roots(floats) if np.isfinite(floats).all() else np.zeros(0)
-        rounded = [Fraction(r.real) for r in roots if abs(r.imag) <= 1e-6 * abs(r)]
-        for eta in dict.fromkeys([*exact, *rounded]):
-            rest = [q[0]]
-            for c in q[1:4]:
-                rest.append(c + eta * rest[-1])  # q / (1 − η g), as far as its degree
-            yield from _flat(eta, rest)
-
-
-def _flat(first: Fraction, q: list[Fraction]) -> Iterator[tuple[tuple[Fraction, ...], Fraction]]:
-    """From the q of the last of two steps."""
-    if q[1] and q[2]:
-        yield (first, -q[1]), q[2] / (-2 * q[1])
-
-
-def _root(value: Fraction, power: int) -> Fraction | None:
-    """The root of a positive number, if it is rational."""
-    above, below = (_integer_root(part, power) for part in value.as_integer_ratio())
-    exact = Fraction(above, below)
-    return exact if exact**power == value else None
-
-
-def _integer_root(number: int, power: int) -> int:
-    """The largest whole number whose power is at most this number ≥ 1 (Newton's method, from above)."""
-    root = 1 << -(-number.bit_length() // power)
-    while True:
-        lower = ((power - 1) * root + number // root ** (power - 1)) // power
-        if lower >= root:
-            return root
-        root = lower
-
-
-def step_sizes(q: list[Fraction]) -> list[tuple[Fraction, ...]]:
-    """Candidates for η_1, …, η_L: the reciprocal roots of q if they are rational, and L equal ones otherwise.
-
-    The equal ones have the right sum; with them q is what it is up to rounding, if with any.
-    """
-    import flint
-
-    steps = len(q) - 1
-    if steps == 0:
-        return [()]
-    mirrored = flint.fmpq_poly([flint.fmpq(c.numerator, c.denominator) for c in q[::-1]])
-    _, factors = mirrored.numer().factor()
-    equal = (-q[1] / steps,) * steps
-    if any(factor.degree() > 1 for factor, _ in factors):
-        return [equal]
-    exact = sorted(-Fraction(int(f[0]), int(f[1])) for f, power in factors for _ in range(power))
-    return [equal] if tuple(exact) == equal else [tuple(exact), equal]
-
-
-def rounded_step_sizes(q: list[Fraction]) -> tuple[Fraction, ...] | None:
-    """η_1, …, η_L as floats, of which some may be irrational; None where they are not real."""
-    floats = np.array([as_float(c) for c in q])
-    roots = np.roots(floats) if np.isfinite(floats).all() else np.zeros(0)
-    if not 1 < len(roots) == len(q) - 1 or np.imag(roots).any():
-        return None
-    return tuple(sorted(map(Fraction, roots.real.tolist())))
+def _each(sizes: Sequence[Any], shown: Callable[[Any], str]) -> str:
+    return ", ".join(map(shown, sizes))

@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
-from scanproof.constructs.layouts import neutral
 
 from ..export.loading import Loaded
 from ..export.loading import load as loaded
-from . import delta_net_model, linear_tasks, mamba2_model, neutral_form
-from .identifying import STACKS
+from .families import family_of
 
 
 class Weights(Mapping[str, np.ndarray]):
@@ -38,27 +36,16 @@ class Weights(Mapping[str, np.ndarray]):
         self.target = found.target
         self.tensors = found.tensors
         self.encoding = found.encoding
-        shape = found.encoding["encode.weight"].shape
-        self._layout: Any = None
-        known: dict[str, Any]
-        if found.target == "fla-delta-net":
-            known = delta_net_model.models(found.settings or {}, found.tensors, found.encoding)
-        elif found.target in STACKS:
-            targets = found.encoding["readout.weight"].shape[0]
-            known = {layout.name: layout for layout in mamba2_model.layouts(shape[1], targets)}
-        else:
-            known = {model.tokens: model for model in neutral_form.models(found)}
+        self._family = family_of(found.target)
+        known = self._family.models(found)
         if tokens not in (None, *known) or not known:
+            shape = found.encoding["encode.weight"].shape
             raise UsageError(
                 f"{found.folder}: tokens {tokens!r} do not fit encode.weight of shape {shape}; those that do: "
                 f"{', '.join(known) or 'none'}."
             )
         self.tokens = tokens or next(iter(known))
         self.model: Any = known[self.tokens]
-        if found.target in STACKS:
-            self._layout = known[self.tokens]
-            named = mamba2_model.for_transformers(found)
-            self.model = mamba2_model.model_of(named.settings or {}, named.tensors, named.encoding)
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.tensors[name]
@@ -72,9 +59,7 @@ class Weights(Mapping[str, np.ndarray]):
     @property
     def layers(self) -> tuple[Any, ...]:
         """The parameters of each layer as its definition takes them: a pytree of NumPy arrays."""
-        if isinstance(self.model, delta_net_model.Model):
-            return (self.model.layer,)
-        return tuple(self.model.blocks if self._layout is not None else self.model.layers)
+        return tuple(self.model.layers)
 
     def predict(self, x: Any, y: Any) -> np.ndarray:
         """The prediction for the query, by the definition in float64.
@@ -104,22 +89,13 @@ class Weights(Mapping[str, np.ndarray]):
                 f"of tasks before; got {x.shape} and {y.shape}."
             )
         tasks = (x, y) if x.ndim == 3 else (x[None], y[None])
-        if self._layout is not None:
-            rows = mamba2_model.predictions(self.model, self._layout, *tasks)
-        elif isinstance(self.model, delta_net_model.Model):
-            rows = delta_net_model.predictor(self.model)(*tasks)
-        else:
-            rows = linear_tasks.predictor(self.model)(*tasks)
+        rows = self._family.predictor(self.model)(*tasks)
         return rows if x.ndim == 3 else rows[0]
 
     @property
     def sizes(self) -> tuple[int, int]:
         """(d, k): features and targets."""
-        if self._layout is not None:
-            return self._layout.slots.d, self._layout.slots.k
-        if isinstance(self.model, delta_net_model.Model):
-            return self.model.sizes
-        return neutral.sizes(self.model)
+        return self._family.sizes(self.model)
 
     def __repr__(self) -> str:
         d, k = self.sizes
