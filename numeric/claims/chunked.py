@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.arrays.scan import Scan, scan
 from scanproof.constructs.forms import chunked as form
 from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import linear_attention, ssd
 from scanproof.proofs.doors.program import program
-from scanproof.proofs.language.statements import Statement, equal
+from scanproof.proofs.language.statements import equal
 
-from .source import READ, SMALL, as_given, flat, in_memory, lanes, longer
+from .source import READ, SMALL, agree, as_given, flat, in_memory, lanes, longer
 
 TOKENS = {"z": "n C D", "b": "n C N", "c": "n C N", "H0": "D N"}
 CUT = (
@@ -35,11 +35,9 @@ def core(chunk: Any, chunks: Any, head_by_head: bool) -> Callable[..., Any]:
     return op
 
 
-def agree(found: tuple[Any, Any], z: Any, b: Any, c: Any, H0: Any) -> Iterator[Statement]:
-    """Outputs and final state are those of linear attention, token by token."""
-    wanted = scan_merged(linear_attention.step, None, H0, linear_attention.Token(c, b, z))
-    yield equal(found[0], wanted.outputs, label="outputs")
-    yield equal(found[1], wanted.final_state, label="final state")
+def recurrence(z: Any, b: Any, c: Any, H0: Any) -> Scan:
+    """Linear attention, token by token."""
+    return scan_merged(linear_attention.step, None, H0, linear_attention.Token(c, b, z))
 
 
 @lanes.claim(
@@ -59,7 +57,7 @@ def in_place(z, b, c, H0):
         outputs, state = core(z.shape[1], 1, True)(flat(z), flat(b), flat(c), H0)
         return as_given(outputs, z), state
 
-    return agree(program(op)(z, b, c, H0), z, b, c, H0)
+    return agree(program(op)(z, b, c, H0), recurrence(z, b, c, H0))
 
 
 @lanes.claim(
@@ -84,10 +82,8 @@ def by_blocks(z, b, c, H0):
         run = scan_merged(linear_attention.step, parameters, state, tokens)
         return run.final_state, run.outputs
 
-    outputs, state = program(op)(z, b, c, H0)
     wanted = scan(block, None, H0, linear_attention.Token(c, b, z))
-    yield equal(outputs, wanted.outputs, label="outputs")
-    yield equal(state, wanted.final_state, label="final state")
+    return agree(program(op)(z, b, c, H0), wanted)
 
 
 @lanes.claim(
@@ -110,7 +106,7 @@ def at_once(z, b, c, H0, B):
         return outputs.reshape(B, n, C, D), state
 
     outputs, state = program(op)(z, b, c, H0)
-    return agree((outputs[B - 1], state[B - 1]), *(a[B - 1] for a in (z, b, c, H0)))
+    return agree((outputs[B - 1], state[B - 1]), recurrence(*(a[B - 1] for a in (z, b, c, H0))))
 
 
 @lanes.claim(
@@ -170,7 +166,8 @@ def with_decays(z, a, b, c, H0, xp, n):
         from ..ops.decay import ChunkDecays
         from ..precision import FLOAT64
 
-        return block_step(FLOAT64, H0, z, b, c, ChunkDecays(*factors))
+        state, outputs = block_step(FLOAT64, H0, z, b, c, ChunkDecays(*factors))
+        return outputs, state
 
     factors = (
         build(xp, n, lambda s: ssd.decay_mask(a[s]).T),
@@ -178,10 +175,8 @@ def with_decays(z, a, b, c, H0, xp, n):
         build(xp, n, lambda s: ssd.decay_mask(a[s])[:, -1]),
         build(xp, n, lambda s: product(a[s])),
     )
-    state, outputs = program(op)(z, b, c, H0, *factors)
     wanted = scan_merged(ssd.step, None, H0, ssd.Token(z, a, b, c))
-    yield equal(outputs, wanted.outputs, label="outputs")
-    yield equal(state, wanted.final_state, label="final state")
+    return agree(program(op)(z, b, c, H0, *factors), wanted)
 
 
 @lanes.claim(
@@ -206,7 +201,7 @@ def in_kernel(z, b, c, H0, final, written):
         state, outputs = in_memory(step, H0, (z, b, c, None, None), memory)
         return outputs, state
 
-    return agree(program(op)(z, b, c, H0, final, written), z, b, c, H0)
+    return agree(program(op)(z, b, c, H0, final, written), recurrence(z, b, c, H0))
 
 
 lanes.unchecked(

@@ -13,7 +13,7 @@ from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.statements import Statement, equal
 
 from .chunked import CUT
-from .source import READ, SMALL, as_given, flat, in_memory, lanes
+from .source import READ, SMALL, agree, as_given, flat, in_memory, lanes
 
 GIVEN = {"v": "n C D", "k": "n C N", "q": "n C N", "beta": "n C", "S0": "D N"}
 
@@ -30,7 +30,7 @@ GIVEN = {"v": "n C D", "k": "n C N", "q": "n C N", "beta": "n C", "S0": "D N"}
 )
 def by_inverses(v, k, q, beta, S0):
     """The delta op chunk after chunk, against the recurrence."""
-    return agree(lambda n: 1, True, v, k, q, beta, S0)
+    return in_blocks(lambda n: 1, True, v, k, q, beta, S0)
 
 
 @lanes.claim(
@@ -47,7 +47,7 @@ def by_inverses(v, k, q, beta, S0):
 )
 def by_a_block(v, k, q, beta, S0):
     """One block of the delta op, against the recurrence."""
-    return agree(lambda n: n, True, v, k, q, beta, S0)
+    return in_blocks(lambda n: n, True, v, k, q, beta, S0)
 
 
 @lanes.claim(
@@ -62,10 +62,10 @@ def by_a_block(v, k, q, beta, S0):
 )
 def in_one_block(v, k, q, beta, S0):
     """The delta op with all chunks in one block, against the recurrence."""
-    return agree(lambda n: n, False, v, k, q, beta, S0)
+    return in_blocks(lambda n: n, False, v, k, q, beta, S0)
 
 
-def agree(
+def in_blocks(
     chunks: Callable[[Any], Any],
     head_by_head: bool,
     v: Any,
@@ -90,9 +90,7 @@ def agree(
 
     tokens = delta_rule.Token(k, v, q, beta)
     wanted = scan_merged(LAYERS[layer].step, None, S0, tokens)
-    outputs, state = program(op)(v, k, q, beta, S0)
-    yield equal(outputs, wanted.outputs, label="outputs")
-    yield equal(state, wanted.final_state, label="final state")
+    return agree(program(op)(v, k, q, beta, S0), wanted)
 
 
 @lanes.claim(
@@ -119,9 +117,7 @@ def in_kernel(v, k, q, beta, S0, final, written):
         return outputs, state
 
     wanted = scan_merged(delta_rule.step, None, S0, delta_rule.Token(k, v, q, beta))
-    outputs, state = program(op)(v, k, q, beta, S0, final, written)
-    yield equal(outputs, wanted.outputs, label="outputs")
-    yield equal(state, wanted.final_state, label="final state")
+    return agree(program(op)(v, k, q, beta, S0, final, written), wanted)
 
 
 @lanes.claim(
@@ -161,4 +157,4 @@ def by_lines(L, xp, C):
 )
 def longhorn(v, k, q, beta, S0):
     """The Longhorn op chunk after chunk, against the recurrence of its step."""
-    return agree(lambda n: 1, True, v, k, q, beta, S0, layer="longhorn")
+    return in_blocks(lambda n: 1, True, v, k, q, beta, S0, layer="longhorn")

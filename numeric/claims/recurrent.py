@@ -11,7 +11,7 @@ from scanproof.constructs.layers import delta_rule, gd_ssm, gril, linear_attenti
 from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.statements import Statement, equal
 
-from .source import READ, SMALL, as_given, flat, lanes, longer
+from .source import READ, SMALL, agree, as_given, flat, lanes, longer
 
 
 def run(step: Callable[..., Any], parameters: Any, state: Any, tokens: Any, **options: Any) -> Any:
@@ -32,18 +32,12 @@ def _trees(like: Any, arrays: Any) -> Any:
     return map_leaves(lambda _: next(rest), like)
 
 
-def agree(
+def in_chunks(
     step: Callable[..., Any], parameters: Any, state: Any, tokens: Any
 ) -> Iterator[Statement]:
     """The op's outputs and final state are those of the recurrence."""
-    outputs, final = run(step, parameters, state, tokens)
     wanted = scan_merged(step, parameters, state, tokens)
-    for label, one, other in (
-        ("outputs", outputs, wanted.outputs),
-        ("final state", final, wanted.final_state),
-    ):
-        for a, b in zip(leaves(one), leaves(other), strict=True):
-            yield equal(a, b, label=label)
+    return agree(run(step, parameters, state, tokens), wanted)
 
 
 SAYS = "recurrent({}) is the recurrence over n·C tokens, run in chunks of C"
@@ -59,7 +53,7 @@ KEYS = {"q": "n C N", "k": "n C N", "v": "n C D", "S0": "D N"}
 )
 def linear(q, k, v, S0):
     """The recurrent op with the step of linear attention."""
-    return agree(linear_attention.step, None, S0, linear_attention.Token(q, k, v))
+    return in_chunks(linear_attention.step, None, S0, linear_attention.Token(q, k, v))
 
 
 @lanes.claim(
@@ -72,7 +66,7 @@ def linear(q, k, v, S0):
 def normalised(q, k, v, a, b):
     """The recurrent op with the step of normalised linear attention."""
     tokens = linear_attention.Token(q, k, v)
-    return agree(linear_attention.normalised_step, None, (a, b), tokens)
+    return in_chunks(linear_attention.normalised_step, None, (a, b), tokens)
 
 
 @lanes.claim(
@@ -84,7 +78,7 @@ def normalised(q, k, v, a, b):
 )
 def gated(z, a, b, c, H0):
     """The recurrent op with the step of the state-space duality."""
-    return agree(ssd.step, None, H0, ssd.Token(z, a, b, c))
+    return in_chunks(ssd.step, None, H0, ssd.Token(z, a, b, c))
 
 
 @lanes.claim(
@@ -99,7 +93,7 @@ def gated(z, a, b, c, H0):
 )
 def block(A, Q, query, beta, count, C, t, Z0):
     """The recurrent op with the step of gril's block."""
-    return agree(gril.step, gril.Block(A, Q, query, beta, count), Z0, gril.Window(C, t))
+    return in_chunks(gril.step, gril.Block(A, Q, query, beta, count), Z0, gril.Window(C, t))
 
 
 @lanes.claim(
@@ -114,7 +108,7 @@ def block(A, Q, query, beta, count, C, t, Z0):
 )
 def scalar(Psi, Theta, beta, count, c, t, z0):
     """The recurrent op with the scalar step of gd-ssm."""
-    return agree(gd_ssm.step, gd_ssm.Scalar(Psi, Theta, beta, count), z0, gd_ssm.Token(c, t))
+    return in_chunks(gd_ssm.step, gd_ssm.Scalar(Psi, Theta, beta, count), z0, gd_ssm.Token(c, t))
 
 
 @lanes.claim(
@@ -130,7 +124,7 @@ def scalar(Psi, Theta, beta, count, c, t, z0):
 def two_heads(Q, Q2, query, beta, count, ridge, C, t, W, Z0, X0):
     """The recurrent op with the step of gril's two heads."""
     layer = gril.TwoHead(Q, Q2, query, beta, count, ridge)
-    return agree(gril.two_head_step, layer, (Z0, X0), gril.WeightedWindow(C, t, W))
+    return in_chunks(gril.two_head_step, layer, (Z0, X0), gril.WeightedWindow(C, t, W))
 
 
 WRITES = {"k": "T N", "v": "T D", "q": "T N", "beta": "T", "S0": "D N"}
@@ -151,10 +145,7 @@ def in_one_chunk(
         found = recurrent(step, None, S0, own, chunk=own.k.shape[0])
         return found.outputs, found.final_state
 
-    outputs, final = program(op)(S0, *tokens)
-    wanted = scan(step, None, S0, tokens)
-    yield equal(outputs, wanted.outputs, label="outputs")
-    yield equal(final, wanted.final_state, label="final state")
+    return agree(program(op)(S0, *tokens), scan(step, None, S0, tokens))
 
 
 @lanes.claim(
@@ -190,7 +181,7 @@ def implicit(k, v, q, beta, S0):
 )
 def delta_in_chunks(k, v, q, beta, S0):
     """The recurrent op with the delta rule, in chunks."""
-    return agree(delta_rule.step, None, S0, delta_rule.Token(k, v, q, beta))
+    return in_chunks(delta_rule.step, None, S0, delta_rule.Token(k, v, q, beta))
 
 
 @lanes.claim(
@@ -255,5 +246,4 @@ def heads(q, k, v, S0, B):
     outputs, final = program(op)(q, k, v, S0)
     one = linear_attention.Token(q[B - 1], k[B - 1], v[B - 1])
     wanted = scan(linear_attention.step, None, S0[B - 1], one)
-    yield equal(outputs[B - 1], wanted.outputs, label="outputs")
-    yield equal(final[B - 1], wanted.final_state, label="final state")
+    return agree((outputs[B - 1], final[B - 1]), wanted)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from scanproof.constructs.arrays.scan import Scan, leaves
 from scanproof.proofs.language.source import Source
+from scanproof.proofs.language.statements import Statement, equal
 
 lanes = Source("lanes.jax", "The programs that the lanes of scanproof hand to JAX", own=True)
 
@@ -14,6 +17,15 @@ READ = (
 )
 SMALL = {"n": (1, 2), "C": (1, 2), "D": (1, 2), "N": (1,)}
 """Where rows are run with numbers before they are proved."""
+
+
+def agree(found: tuple[Any, Any], wanted: Scan) -> Iterator[Statement]:
+    """The outputs and the final state that a program returns are those of a recurrence."""
+    for label, one, other in zip(
+        ("outputs", "final state"), found, (wanted.outputs, wanted.final_state), strict=True
+    ):
+        for a, b in zip(leaves(one), leaves(other), strict=True):
+            yield equal(a, b, label=label)
 
 
 def flat(array: Any) -> Any:

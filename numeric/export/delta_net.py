@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from ..rounding.in_format import in_format
 from .certificates.delta_net import Domain, bound, steepest
 from .certificates.found import CALLS, FEWEST, INWARD, SEED, WORK, extended
 from .parts import EACH, IN_TURN, Certificate, Export, Request
-from .row_choice import choose, weights
+from .row_choice import choose, exported, weights
 
 LARGEST = 2**24
 """The most numbers in the projections of a layer that is built."""
@@ -58,20 +60,15 @@ def build(request: Request) -> Export:
             f"{float(2 / (square + delta_net.UNIT_EPSILON)):.6g}, or a smaller --input-bound."
         )
     made = delta_net.instance(np, eta, W0, square)
-    return Export(
-        claim=chosen.claim,
-        beyond=chosen.beyond,
-        model=made,
+    return exported(
+        request,
+        chosen,
+        eta,
+        W0,
+        made,
         family="delta-net",
-        features=d,
-        targets=k,
-        steps=1,
         rule=IN_TURN,
         loss=EACH,
-        data="any",
-        step_size=eta,
-        W0=W0,
-        tokens=chosen.tokens,
         raw=tuple(TOKENISATIONS[chosen.tokens].columns(d, k)),
         predicts="last",
         encoding={
@@ -109,14 +106,33 @@ def learned(made: Instance, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def run(made: Instance, x: np.ndarray, y: np.ndarray, dtype: str) -> np.ndarray:
     """What the definition predicts in NumPy, in a format: (k,)."""
-    to, model = np.dtype(dtype).type, made.model
-    eps = layer.Epsilons(to(delta_net.UNIT_EPSILON), to(delta_net.NORM_EPSILON))
+    predict = runner(made.model, made.layout.tokens, delta_net.NORM_EPSILON, dtype)
+    return predict(x, y).astype(np.longdouble)
+
+
+def runner(
+    model: Any, tokens: Callable[..., Any], norm_eps: Fraction | float, dtype: str
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """The definition in NumPy, in a format: (n + 1, d) and (n, k) -> (k,).
+
+    Args:
+        model: with `layer`, `encode_weight`, `encode_bias` and `readout`.
+        tokens: from inputs and targets to raw tokens.
+        norm_eps: of the norm of outputs.
+        dtype: the format of all numbers and operations.
+    """
+    to = np.dtype(dtype).type
+    eps = layer.Epsilons(to(delta_net.UNIT_EPSILON), to(norm_eps))
     weight, bias, readout = (
         in_format(a, to) for a in (model.encode_weight, model.encode_bias, model.readout)
     )
     rounded = layer.Parameters(*(in_format(a, to) for a in model.layer))
-    rows = in_format(made.layout.tokens(x, y), to) @ weight.T + bias
-    return (layer.layer(rounded, rows, eps)[-1] @ readout.T).astype(np.longdouble)
+
+    def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        rows = in_format(tokens(x, y), to) @ weight.T + bias
+        return layer.layer(rounded, rows, eps)[-1] @ readout.T
+
+    return predict
 
 
 @np.errstate(all="ignore")

@@ -18,7 +18,7 @@ from . import folder, manifest, standalone
 from . import targets as registry
 from .card import card
 from .manifest import Manifest, exact
-from .parts import Certificate, Export, Request, rule_in_words
+from .parts import Certificate, Export, Request
 from .request import build, checked
 from .targets import Laid, Target
 from .tensors import bfloat16, pack, pack_bfloat16
@@ -104,22 +104,9 @@ def _files(built: Export, target: Target, dtype: str) -> dict[str, bytes]:
     if settings is not None:
         text = json.dumps(settings, sort_keys=True, indent=2, allow_nan=False)
         files[folder.SETTINGS] = text.encode() + b"\n"
-    files[folder.FORWARD] = _forward(built, target).encode()
+    shapes = {name: array.shape for name, array in tensors.items()}
+    files[folder.FORWARD] = standalone.source(built, target, settings, shapes).encode()
     return files
-
-
-def _forward(built: Export, target: Target) -> str:
-    """The text of `forward.py`."""
-    sizes = None
-    if built.family == "mamba2":
-        sizes = built.model.widths.heads._asdict()
-    elif built.family == "delta-net":
-        sizes = {"heads": built.model.model.layer.query.shape[0]}
-    elif not target.neutral:
-        sizes = {"heads": built.model.layers[0].query.shape[0]}
-    does = rule_in_words(built.rule, built.steps)
-    says = f"The forward pass of weights that do {does} (`{built.claim.id}`), for reading."
-    return standalone.source(says, built.family, built.tokens, built.features, built.targets, sizes)
 
 
 def tensors_in(dtype: str, built: Export, target: Target) -> Laid:

@@ -24,7 +24,7 @@ from .certificates.largest import largest
 from .certificates.linear import LARGEST as READABLE
 from .certificates.linear import Domain, bound
 from .certificates.side_by_side import SideBySide
-from .parts import LOSS, Certificate, Export, Request, drawn
+from .parts import Certificate, Export, Request, drawn
 from .statements import Exported
 
 LARGEST = 2**22
@@ -71,14 +71,11 @@ def build(request: Request) -> Export:
     columns = TOKENISATIONS[model.tokens].columns(found.features, found.targets)
     return Export(
         claim=found.claim,
-        beyond=(),
         model=model,
         family=model.family,
         features=found.features,
         targets=found.targets,
         steps=found.steps,
-        rule="gradient descent",
-        loss=LOSS,
         data="linear targets" if found.linear else "any",
         step_size=found.eta,
         W0=found.W0,

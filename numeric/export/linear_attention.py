@@ -18,8 +18,8 @@ from scanproof.proofs.exact.entries import filled
 from scanproof.proofs.exact.roots import RootsField
 
 from .linear import LARGEST, Steps, certificate
-from .parts import LOSS, Export, Request
-from .row_choice import Selection, choose, weights
+from .parts import Export, Request
+from .row_choice import Selection, choose, exported, weights
 from .statements import in_float64
 
 
@@ -46,20 +46,13 @@ def build(request: Request) -> Export:
         raise UsageError(f"export {request.id}: {_in_options(str(error))}") from None
     exact = neutral.mapped(_once(_entries), fla_linear_attention.neutral_model(made))
     model = neutral.mapped(_once(in_float64), exact)
-    return Export(
-        claim=chosen.claim,
-        beyond=chosen.beyond,
-        model=model,
+    return exported(
+        request,
+        chosen,
+        eta,
+        W0,
+        model,
         family=model.family,
-        features=d,
-        targets=k,
-        steps=request.steps,
-        rule="gradient descent",
-        loss=LOSS,
-        data="any",
-        step_size=eta,
-        W0=W0,
-        tokens=chosen.tokens,
         raw=tuple(TOKENISATIONS[chosen.tokens].columns(d, k)),
         predicts="last" if chosen.tokens == "labelled" else "every",
         encoding=neutral.encoding(model),

@@ -24,8 +24,8 @@ from .certificates.mamba2 import Bound, Domain, bound
 from .certificates.side_by_side import SideBySide
 from .certificates.stored import mamba2 as stored
 from .mamba2_loaded import PARTS, Model, as_loaded
-from .parts import LOSS, Certificate, Export, Request
-from .row_choice import Selection, choose, weights
+from .parts import Certificate, Export, Request
+from .row_choice import Selection, choose, exported, weights
 
 LARGEST = 2**30
 """The most bytes of a model that is built."""
@@ -65,20 +65,13 @@ def build(request: Request) -> Export:
         in_one_block=chosen.in_one_block,
     )
     layout, every = made.layout, made.layout.read != slice(-1, None)
-    return Export(
-        claim=chosen.claim,
-        beyond=chosen.beyond,
-        model=made,
+    return exported(
+        request,
+        chosen,
+        eta,
+        W0,
+        made,
         family="mamba2",
-        features=d,
-        targets=k,
-        steps=request.steps,
-        rule="gradient descent",
-        loss=LOSS,
-        data="any",
-        step_size=eta,
-        W0=W0,
-        tokens=chosen.tokens,
         raw=_columns(layout),
         predicts="every" if every else "last",
         encoding={

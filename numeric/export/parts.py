@@ -91,8 +91,6 @@ class Export(NamedTuple):
 
     claim: Claim
     """The statement that it is an instance of."""
-    beyond: tuple[str, ...]
-    """Where it differs from what the statement is about."""
     model: Any
     """A `instance.Instance`, or a `neutral.Model` in float64."""
     family: str
@@ -100,11 +98,6 @@ class Export(NamedTuple):
     features: int
     targets: int
     steps: int
-    rule: str
-    """The learning rule, for example "gradient descent"."""
-    loss: str
-    data: str
-    """Which targets the statement is about: "any", or only "linear targets" y = Wᵀx."""
     step_size: Fraction
     """The factor of the loss's gradient."""
     W0: np.ndarray
@@ -117,5 +110,12 @@ class Export(NamedTuple):
     encoding: Mapping[str, np.ndarray]
     certify: Callable[..., Certificate]
     """(format, wide=False) -> the certificate; wide: of layers that compute in float32 and store that format."""
+    beyond: tuple[str, ...] = ()
+    """Where it differs from what the statement is about."""
+    rule: str = "gradient descent"
+    """The learning rule."""
+    loss: str = LOSS
+    data: str = "any"
+    """Which targets the statement is about: "any", or only "linear targets" y = Wᵀx."""
     exact: Model | None = None
     """The model in exact numbers, if it is one of linear layers."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from scanproof.constructs.tokens.mamba2 import RawTokens
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.claim import Claim
 
-from .parts import Request, drawn
+from .parts import Export, Request, drawn
 
 
 class Row(NamedTuple):
@@ -85,6 +86,24 @@ def choose(
     id, beyond = _statement(request, rows, Row(cut, in_one_block, k))
     claim = next(found.claim for found in built_in().rows if found.claim.id == id)
     return Selection(claim, beyond, cut, in_one_block, k)
+
+
+def exported(
+    request: Request, chosen: Selection, eta: Fraction, W0: np.ndarray, model: Any, **family: Any
+) -> Export:
+    """The model of a request as an instance of the row that is chosen; its family says the rest of its fields."""
+    return Export(
+        claim=chosen.claim,
+        beyond=chosen.beyond,
+        model=model,
+        features=request.features,
+        targets=chosen.targets,
+        steps=request.steps,
+        step_size=eta,
+        W0=W0,
+        tokens=chosen.tokens,
+        **family,
+    )
 
 
 def weights(request: Request, targets: int) -> np.ndarray:

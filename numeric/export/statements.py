@@ -153,37 +153,11 @@ def of_statement(
             f"export {id}: step_size = {step_size} is not positive; give one such as 1/{n}."
         )
     weights = _weights(id, W0, d, k, from_zero=learner.from_zero)
-
-    apart = k != d if found.apart is None else found.apart
-    width = d + k if apart and found.apart is None else d
-    settings = Settings(width, n, targets=k, layers=L)
-    own_eta = _own(learner.loss, eta, n)
-    free = drawing.free(claim, settings, float(own_eta))
-    values = {**drawing.letters(settings), **free, "eta": own_eta}
-    p = _parameters(claim, values)
-    start = np.full((d + k, d + k), Fraction(0)) if apart else weights
-    if apart:
-        start[:d, d:] = weights
-    layers = FAMILIES[found.family].written(p, n, L, start)
-    # Without residual and 1/n the query's label, 0 in its token, is n times that of the layer of ssd Def. 3.2.
-    factor = n if construction.layer == ssd.MIXING else 1
-    weight, readout = (
-        matrix.astype(int).astype(object)
-        for matrix in encoding(np, found.tokens, d, k, apart=apart)
-    )
-    model = Model(
-        found.family,
-        found.tokens,
-        tuple(map_leaves(_exactly, layer) for layer in layers),
-        weight,
-        np.full(weight.shape[0], 0, dtype=object),
-        readout * (learner.sign * factor),
-    )
     return Exported(
         asked=id,
         claim=claim,
         verdict=verdict,
-        model=model,
+        model=_model(claim, construction, found, (d, k, n, L), eta, weights),
         features=d,
         targets=k,
         examples=n,
@@ -192,6 +166,43 @@ def of_statement(
         W0=weights,
         every=construction.every,
         linear="y" not in claim.given,
+    )
+
+
+def _model(
+    claim: Claim,
+    construction: Construction,
+    found: Form,
+    sizes: tuple[int, int, int, int],
+    eta: Fraction,
+    W0: np.ndarray,
+) -> Model:
+    """The model of a construction of such a form for d, k, n and L."""
+    (d, k, n, L), learner = sizes, construction.learner
+    assert isinstance(learner, Descent) and isinstance(learner.loss, SquaredError)
+    apart = k != d if found.apart is None else found.apart
+    width = d + k if apart and found.apart is None else d
+    settings = Settings(width, n, targets=k, layers=L)
+    own_eta = _own(learner.loss, eta, n)
+    free = drawing.free(claim, settings, float(own_eta))
+    p = _parameters(claim, {**drawing.letters(settings), **free, "eta": own_eta})
+    start = np.full((d + k, d + k), Fraction(0)) if apart else W0
+    if apart:
+        start[:d, d:] = W0
+    layers = FAMILIES[found.family].written(p, n, L, start)
+    # Without residual and 1/n the query's label, 0 in its token, is n times that of the layer of ssd Def. 3.2.
+    factor = n if construction.layer == ssd.MIXING else 1
+    weight, readout = (
+        matrix.astype(int).astype(object)
+        for matrix in encoding(np, found.tokens, d, k, apart=apart)
+    )
+    return Model(
+        found.family,
+        found.tokens,
+        tuple(map_leaves(_exactly, layer) for layer in layers),
+        weight,
+        np.full(weight.shape[0], 0, dtype=object),
+        readout * (learner.sign * factor),
     )
 
 

@@ -1,14 +1,14 @@
-"""Tensors in files: safetensors, whose header is checked to the last byte before the library reads it.
+"""Tensors in files, by the library safetensors, which checks that every byte belongs to one tensor.
 
 A file is 8 bytes with the length N of the header, N bytes of JSON {name: {"dtype", "shape", "data_offsets"}}, and the
-numbers. Nothing in it is executed, and nothing is allocated by its numbers before these agree with the file's size.
+numbers. Nothing in it is executed. Beyond the library a key that stands twice, a dtype that is none of weights and
+numbers that are not finite are refused, and a header that is longer than its file before the file is read.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -23,10 +23,11 @@ LARGEST = 2**32
 LARGEST_HEADER = 2**24
 """The most bytes of its header, at about 100 bytes a tensor."""
 MOST_AXES = 8
-WIDTHS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
-"""Bytes of a number, by the format's name for a dtype; other dtypes hold no weights."""
+LONGEST = 200
+"""The most characters of what the library says."""
 NAMES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
-METADATA, FIELDS = "__metadata__", {"dtype", "shape", "data_offsets"}
+"""Of dtypes, by those of the files; others hold no weights."""
+METADATA = "__metadata__"
 SUM_UP = 6
 """The most faults of one kind that are listed."""
 NEEDS = "safetensors is not installed: pip install 'scanproof[export]'"
@@ -38,15 +39,6 @@ ALIEN = {
     b"version https://git-lfs": "it is a pointer of git-lfs, whose file was not downloaded",
 }
 """The first bytes of other files that users pass as safetensors."""
-
-
-class Entry(NamedTuple):
-    """A tensor's entry in the header."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    start: int
-    stop: int
 
 
 class Stored(NamedTuple):
@@ -133,23 +125,28 @@ def read(path: Path, largest: int = LARGEST) -> Stored:
         raise UsageError(f"{path}: {NEEDS}.") from None
     file, size = opened(path, largest)
     with file:
-        data, entries, notes = _checked(path, file, size)
+        data, length = _bytes(path, file, size)
     try:
-        found = dict(safetensors.deserialize(data))
-    except safetensors.SafetensorError as error:
+        header = parse(
+            data[8 : 8 + length]
+        )  # before the library, which takes a key that stands twice
+        every = dict(safetensors.deserialize(data))
+        notes = header.get(METADATA, {})
+        _check(every)
+    except NotStrict as error:
         raise _refused(path, str(error)) from None
-    arrays = {}
-    for name, entry in sorted(entries.items()):
-        array = _numbers(found[name]["data"], entry)
+    except safetensors.SafetensorError as error:
+        why = str(error).removeprefix("Error while deserializing: ")[:LONGEST]
+        why += ": is it cut off?" if "not fully covered" in why else ""
+        raise _refused(path, "".join(c if c.isprintable() else "·" for c in why)) from None
+    arrays = {name: _numbers(one) for name, one in sorted(every.items())}
+    for name, array in arrays.items():
         _check_finite(path, name, array)
-        arrays[name] = array
-    return Stored(arrays, {name: NAMES[entries[name].dtype] for name in arrays}, notes)
+    return Stored(arrays, {name: NAMES[every[name]["dtype"]] for name in arrays}, notes)
 
 
-def _checked(
-    path: Path, file: BinaryIO, size: int
-) -> tuple[bytes, dict[str, Entry], dict[str, str]]:
-    """The file's bytes, entries and metadata, once the header agrees with the file's size."""
+def _bytes(path: Path, file: BinaryIO, size: int) -> tuple[bytes, int]:
+    """The file's bytes, and the length of its header, once that agrees with the file's size."""
     start = file.read(min(size, 32))
     if len(start) < 8:
         raise _refused(path, f"it has {size} bytes" if size else "it is empty")
@@ -158,95 +155,37 @@ def _checked(
         alien = next((f"; {why}" for head, why in ALIEN.items() if start.startswith(head)), "")
         claimed = f"its header claims {length:,} bytes, and {size - 8:,} follow"
         raise _refused(path, f"{claimed}{alien}" if alien else f"{claimed}: is it cut off?")
-    if not 2 <= length <= LARGEST_HEADER:
-        raise _refused(path, f"its header of {length:,} bytes is not between 2 and 2²⁴ long")
-    file.seek(8)
-    header = file.read(length)
-    if not header.startswith(b"{"):
-        raise _refused(path, "its header does not begin with {")
-    try:
-        entries, notes = _entries(parse(header))
-        _check_cover(entries, size - 8 - length)
-    except NotStrict as error:
-        raise _refused(path, str(error)) from None
-    numbers = file.read(size - 8 - length)
-    return start[:8] + header + numbers, entries, notes
+    if length > LARGEST_HEADER:
+        raise _refused(path, f"its header of {length:,} bytes is longer than 2²⁴")
+    return start + file.read(size - len(start)), length
 
 
-def _entries(header: dict[str, Any]) -> tuple[dict[str, Entry], dict[str, str]]:
-    notes = header.pop(METADATA, {})
-    if not isinstance(notes, dict) or not all(isinstance(v, str) for v in notes.values()):
-        raise NotStrict(f"{METADATA} is not an object of texts")
-    if not header:
+def _check(every: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse tensors that the library takes and that are no weights."""
+    if not every:
         raise NotStrict("it holds no tensor")
     faults = []
-    entries = {}
-    for name, what in header.items():
-        try:
-            entries[name] = _entry(what)
-        except NotStrict as error:
-            faults.append(f"{shown(name)}: {error}")
+    for name, one in every.items():
+        if one["dtype"] not in NAMES:
+            faults.append(
+                f"{shown(name)}: dtype {shown(one['dtype'])} is none of {', '.join(NAMES)}"
+            )
+        elif 0 in one["shape"] or len(one["shape"]) > MOST_AXES:
+            sizes = f"at most {MOST_AXES} whole numbers ≥ 1"
+            faults.append(f"{shown(name)}: shape {shown(one['shape'])} is not a list of {sizes}")
     if faults:
-        raise NotStrict(listed(faults))
-    return entries, notes
+        raise NotStrict(listed(sorted(faults)))
 
 
-def _entry(fields: Any) -> Entry:
-    if not isinstance(fields, dict) or set(fields) != FIELDS:
-        raise NotStrict("an object of dtype, shape and data_offsets is expected")
-    dtype, shape, offsets = fields["dtype"], fields["shape"], fields["data_offsets"]
-    if not isinstance(dtype, str) or dtype not in WIDTHS:
-        raise NotStrict(f"dtype {shown(dtype)} is none of {', '.join(WIDTHS)}")
-    if not isinstance(shape, list) or len(shape) > MOST_AXES or not all(map(_is_size, shape)):
-        raise NotStrict(
-            f"shape {shown(shape)} is not a list of at most {MOST_AXES} whole numbers ≥ 1"
-        )
-    if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(_is_offset, offsets)):
-        raise NotStrict(f"data_offsets {shown(offsets)} are not two whole numbers ≥ 0")
-    needed = WIDTHS[dtype]
-    for size in shape:
-        needed *= size
-    start, stop = offsets
-    if stop - start != needed:
-        raise NotStrict(
-            f"shape {shown(shape)} in {dtype} takes {needed:,} bytes, not {stop - start:,}"
-        )
-    return Entry(dtype, tuple(shape), start, stop)
-
-
-def _is_offset(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 2**63
-
-
-def _is_size(value: Any) -> bool:
-    return _is_offset(value) and value > 0
-
-
-def _check_cover(entries: dict[str, Entry], size: int) -> None:
-    """Refuse a file unless every byte after the header belongs to exactly one tensor."""
-    ordered = sorted(entries.items(), key=lambda item: item[1].start)
-    (first, last) = ordered[0], max(ordered, key=lambda item: item[1].stop)
-    if last[1].stop > size:
-        raise NotStrict(
-            f"{shown(last[0])} ends at byte {last[1].stop:,}, after the file's end at {size:,}"
-        )
-    for (one, before), (other, after) in pairwise(ordered):
-        if after.start < before.stop:
-            raise NotStrict(f"{shown(one)} and {shown(other)} overlap")
-        if after.start > before.stop:
-            raise NotStrict(f"bytes between {shown(one)} and {shown(other)} belong to no tensor")
-    if first[1].start > 0 or last[1].stop < size:
-        where = "before the first" if first[1].start > 0 else "after the last"
-        raise NotStrict(f"bytes {where} tensor belong to none")
-
-
-def _numbers(data: bytes, entry: Entry) -> np.ndarray:
+def _numbers(stored: Mapping[str, Any]) -> np.ndarray:
     """A copy that may be written to."""
-    if entry.dtype == "BF16":
-        upper = np.frombuffer(data, dtype="<u2").astype(np.uint32)
-        return (upper << 16).view(np.float32).reshape(entry.shape)
-    raw = np.frombuffer(data, dtype=f"<f{WIDTHS[entry.dtype]}")
-    return raw.astype(NAMES[entry.dtype]).reshape(entry.shape)
+    if stored["dtype"] == "BF16":
+        upper = np.frombuffer(stored["data"], dtype="<u2").astype(np.uint32)
+        return (upper << 16).view(np.float32).reshape(stored["shape"])
+    kind = np.dtype(NAMES[stored["dtype"]])
+    return (
+        np.frombuffer(stored["data"], kind.newbyteorder("<")).astype(kind).reshape(stored["shape"])
+    )
 
 
 def _check_finite(path: Path, name: str, array: np.ndarray) -> None:
@@ -255,7 +194,8 @@ def _check_finite(path: Path, name: str, array: np.ndarray) -> None:
         index = tuple(int(i) for i in np.argwhere(bad)[0])
         value, more = array[index], int(bad.sum()) - 1
         rest = f", and {more} more of its entries are not finite" if more else ""
-        raise UsageError(f"{path}: {shown(name)} is {value} at {list(index)}{rest}.")
+        where = f" at {list(index)}" if index else ""
+        raise UsageError(f"{path}: {shown(name)} is {value}{where}{rest}.")
 
 
 def _refused(path: Path, why: str) -> UsageError:

@@ -12,7 +12,4 @@ from .probability import probable
 from .programs import ErrorBound, a_priori
 from .search import tightest
 
-Promise, promise = ErrorBound, a_priori
-"""The same by their former names."""
-
 __all__ = ["ErrorBound", "Magnitude", "a_priori", "delta", "linear", "probable", "tightest"]

@@ -70,4 +70,9 @@ def format_of(dtype: Any) -> Format:
 
 def gamma(terms: float, unit: float) -> float:
     """γ_n = n u / (1 − n u), infinite where n u ≥ 1."""
-    return terms * unit / (1 - terms * unit) if terms * unit < 1 else float("inf")
+    return settled(terms * unit, terms * unit)
+
+
+def settled(fixed: float, again: float) -> float:
+    """The error e = fixed + again · e, of which a share comes back with each of its own; infinite where again ≥ 1."""
+    return fixed / (1 - again) if again < 1 else float("inf")

@@ -16,7 +16,7 @@ from scanproof.constructs.constructions.construction import (
 from scanproof.constructs.errors import UsageError, nearest
 from scanproof.constructs.learners.learner import Descent
 from scanproof.constructs.learners.losses import BinaryCrossEntropy
-from scanproof.proofs.doors.jaxpr.lowering import LIMIT
+from scanproof.proofs.doors.fitting import LIMIT
 from scanproof.proofs.language.sizes import whole
 
 from ..ops.inputs import SHARE, free_memory, gigabytes, itemsize

@@ -29,7 +29,7 @@ import numpy as np
 from scanproof.constructs.constructions.delta_net import NORM_EPSILON, UNIT_EPSILON
 from scanproof.constructs.constructions.instance import Instance
 
-from ...rounding.arithmetic import DIVISION, FORMATS, FUNCTION, OUTWARD, Format, gamma
+from ...rounding.arithmetic import DIVISION, FORMATS, FUNCTION, OUTWARD, Format, gamma, settled
 from .domain import MARGIN, Bound
 
 SIGMOID = FUNCTION + 1 + DIVISION
@@ -148,7 +148,7 @@ class _Given:
             + n * u * rows
         )
         again = n * (step * key * (products + three) + u * (1 + step * key))
-        return fixed / (1 - again) if again < 0.5 else math.inf
+        return settled(fixed, again) if again < 0.5 else math.inf  # 1 − again is rounded too
 
     def read(self, error: float) -> float:
         """What a prediction is off by, from what the rows are."""

@@ -39,7 +39,7 @@ import numpy as np
 from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.layouts.hf_mamba2 import EPSILON
 
-from ...rounding.arithmetic import DIVISION, FORMATS, FUNCTION, OUTWARD, Format
+from ...rounding.arithmetic import DIVISION, FORMATS, FUNCTION, OUTWARD, Format, gamma
 from .domain import MARGIN, Bound, curvature_and_weights, growth
 from .largest import weights
 
@@ -155,6 +155,7 @@ class Given:
         return one + (examples - 1) * (two - one)
 
     def stack(self) -> Bound:
+        """The bound for blocks that do a step each, by the error of the weights after all of them."""
         n, k, u, X, Y, eta, weight = self.n, self.k, self.u, self.X, self.Y, self.eta, self.start
         curvature = min(n * X**2, self.domain.curvature)
         rho, narrow = growth(eta, curvature), MARGIN * math.sqrt(curvature)
@@ -196,13 +197,14 @@ class Given:
         return self.total(X * error + read * now * X, weight * X, R, now)
 
     def one_step(self) -> Bound:
+        """The bound for one block that does the only step, and adds W0ᵀx in the readout."""
         u, X, start = self.u, self.X, self.start
         learned = self.n * self.eta * (self.Y + start * X) * X**2
         moved = 1.01 * learned
         R = 1.01 * math.sqrt(self.inputs * X**2 + self.k * (self.Y**2 + moved**2) + 1)
         block = self.block(R, 1.01 * math.sqrt(2 * self.k) * learned)
         # −W0ᵀx and W0ᵀx are sums that may be rounded differently; silu' is at most 1.1.
-        read = block.norm + _sum(self.d + 8, u)
+        read = block.norm + (gamma(self.d + 8, u) if 2 * (self.d + 8) * u < 1 else math.inf)
         sums = (self.tokens + 2 * self.d + 10) * u
         terms = math.expm1(1.01 * (block.terms + block.norm + sums + 2.2 * read))
         magnitude = learned + start * X
@@ -264,11 +266,6 @@ class Given:
         largest = (float(constants.inner) * float(constants.gate)) ** 2 * widths.inner
         fits = largest < self.form.largest and R**2 * widths.stream < self.form.largest
         return Bound(error if fits and not math.isnan(error) else math.inf, magnitude)
-
-
-def _sum(terms: int, u: float) -> float:
-    """γ_n."""
-    return terms * u / (1 - terms * u) if terms * u < 0.5 else math.inf
 
 
 def _products(errors: float) -> float:
