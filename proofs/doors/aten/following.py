@@ -13,6 +13,7 @@ from typing import Any
 
 from ...interpret.questions import raised_at
 from ...statement.whole import Position, Whole
+from ..caches import uncached
 from ..loops.rewriting import loops_as_calls
 from .loops import NAMES
 from .refusal import Decided, FirstTurn, Refused, beside, torch
@@ -45,8 +46,6 @@ def _followed(
     function: Callable[..., Any], given: Sequence[Given], known: Sequence[FunctionType]
 ) -> Traced:
     sizes = example_sizes(given, set())
-    if not sizes:  # loops are Python's own
-        return trace(function, given, set())
     try:
         plain, codes = codes_run(function, example_inputs(given, sizes))
     except Refused:
@@ -58,9 +57,13 @@ def _followed(
         raise Refused(
             f"it fails where it is run{f' at {at}' if at else ''}: {type(error).__name__}{where}: {said}"
         ) from error
-    numbers = {number for code in codes for number in numbers_in(code)}
-    with loops_as_calls(functions_of(codes, known), NAMES) as found:
-        if not found:
+    numbers = {number for code in codes for number in numbers_in(code)} if sizes else set()
+    modules = {id(names): names for names in codes.values()}.values()
+    with (
+        uncached(modules),
+        loops_as_calls(functions_of(codes, known) if sizes else [], NAMES) as found,
+    ):
+        if not found:  # or loops are Python's own
             return trace(function, given, numbers)
         now = Session()
         with session(now):

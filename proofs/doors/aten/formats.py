@@ -100,7 +100,7 @@ def _done(
     def call(func: Any, args: Any, kwargs: Any) -> Any:
         found = func(*args, **kwargs)
         name = func._opname
-        for one in tree_leaves(found):
+        for one in tree_leaves((args, kwargs, found)):  # constants may be of a narrower format
             if isinstance(one, t.Tensor) and one.is_floating_point():
                 done.formats.add(str(one.dtype).removeprefix("torch."))
         if name in CASTS:

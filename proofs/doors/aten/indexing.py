@@ -59,6 +59,9 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
         axis = args[1] if len(args) > 1 else (options or {}).get("dim", 0)
         many = is_symbol(args[0].shape[axis])
         return (TENSORS.rows(TENSORS, args[0].movedim(axis, 0)), True) if many else None
+    if function in (t.split, t.Tensor.split):
+        named = {**dict(zip(SPLIT, args, strict=False)), **(options or {})}
+        return _split(args[0], named.get("size", named.get("split_size")), named.get("dim", 0))
     if function is t.nn.functional.group_norm:
         named = {**dict(zip(GROUPS, args, strict=False)), **(options or {})}
         return (_group_norm(**named), True) if is_symbol(named["num_groups"]) else None
@@ -81,6 +84,18 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
 
 
 GROUPS = ("input", "num_groups", "weight", "bias", "eps")
+
+
+SPLIT = ("tensor", "size", "dim")
+
+
+def _split(tensor: Any, size: Any, dim: int) -> tuple[Any, bool] | None:
+    """Parts of so many entries along a size, of which there are as many as another size says."""
+    axis = dim % tensor.dim()
+    if not isinstance(size, int) or not is_symbol(tensor.shape[axis]):
+        return None
+    parts = tensor.unflatten(axis, (-1, size))
+    return TENSORS.rows(TENSORS, parts.movedim(axis, 0)), True
 
 
 def _group_norm(

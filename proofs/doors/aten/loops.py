@@ -50,14 +50,13 @@ def loop(
             start = kept = None
             if not now.tracing:
                 start = Snapshot(names, before)
-                if k >= APART:
-                    lists = [one for one in before if isinstance(one, list)]
-                    kept = kept_before(body, names, before, lists)
+                lists = [one for one in before if isinstance(one, list)]
+                kept = kept_before(body, names, before, lists)
             after = body(item, *before)
-            if start is not None:
+            if start is not None and kept is not None:
                 seen = now.seen[key_of(body)]
                 start.note(seen, after)
-                seen.changed = seen.changed or (kept.change(place(beside())) if kept else "")
+                seen.changed = seen.changed or start.change(seen, kept, place(beside()), k < APART)
             before = after
         if not now.tracing:
             now.running.pop()

@@ -11,6 +11,7 @@ from typing import Any
 from ...statement import choices, functions, making, nodes
 from ...statement.conditions import is_whole as is_seen_whole
 from ...statement.errors import IllFormed
+from ...statement.masks import is_mask
 from ...statement.nodes import Node
 from ...statement.statement import Fit
 from ...statement.whole import Axis, Whole, spelled, whole
@@ -243,7 +244,9 @@ class Lowering:
     def unknown(self, what: str) -> Node:
         """An array of which nothing is known."""
         self.notes.unknown += 1
-        name = f"{what} ({self.notes.unknown})"
+        name = f"{what} {self.notes.unknown}".replace(
+            " ", "_"
+        )  # a name in programs that are printed
         shape = self.shape
         axes = [nodes.Positions(length) for length in shape]  # so that no two entries are one
         places = [making.take(one, [whole(Axis(k))], shape) for k, one in enumerate(axes)]
@@ -261,7 +264,7 @@ class Lowering:
         """Whole numbers in a format, which must hold them; those of positions and sizes do where sizes let them."""
         form = format_of(dtype)
         low, high = form.ends
-        if form.kind == "bool" or making.is_mask(node) or low is None or high is None:
+        if form.kind == "bool" or is_mask(node) or low is None or high is None:
             return node
         fits = to_fit(node, low, high, f"{form.name}, {self.line.removeprefix(' at ')}")
         if fits is None:

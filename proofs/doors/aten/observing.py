@@ -10,6 +10,7 @@ from typing import Any
 
 from ..loops.growing import Growing
 from ..loops.items import UNBOUND, Items, Listed
+from ..loops.keeping import Kept
 from .refusal import torch
 from .tensors import Rows
 
@@ -94,7 +95,7 @@ def tensors(value: Any) -> list[tuple[int, Any]]:
     return [(k, one) for k, one in enumerate(flat(value)[0]) if isinstance(one, t.Tensor)]
 
 
-def _inner(tensor: Any) -> Any:
+def inner(tensor: Any) -> Any:
     """What a tensor of a transformation, such as `vmap`, holds."""
     functorch = torch()._C._functorch
     while functorch.is_functorch_wrapped_tensor(tensor):
@@ -102,7 +103,7 @@ def _inner(tensor: Any) -> Any:
     return tensor
 
 
-def _version(tensor: Any) -> int:
+def version(tensor: Any) -> int:
     """How often a tensor, or what it is of inside, was written in place."""
     functorch = torch()._C._functorch
     found = tensor._version
@@ -113,7 +114,7 @@ def _version(tensor: Any) -> int:
 
 
 def _memory(tensor: Any) -> int:
-    return _inner(tensor).untyped_storage()._cdata
+    return inner(tensor).untyped_storage()._cdata
 
 
 Slot = tuple[str, int]
@@ -128,7 +129,7 @@ class Snapshot:
         self.tensors: dict[Slot, Any] = {
             (n, k): one for n, v in zip(names, values, strict=True) for k, one in tensors(v)
         }
-        self.versions = {slot: _version(one) for slot, one in self.tensors.items()}
+        self.versions = {slot: version(one) for slot, one in self.tensors.items()}
         lists = ((n, v) for n, v in zip(names, values, strict=True) if isinstance(v, list))
         self.lists = {n: (v, builtins.len(v), list(v)) for n, v in lists}
 
@@ -155,6 +156,17 @@ class Snapshot:
             if a < b and self.tensors[a] is self.tensors[b]
         }
 
+    def change(self, seen: Seen, kept: Kept, where: str, early: bool) -> str:
+        """What a turn has changed that is not followed, as `Kept.change`, also where objects share memory unseen.
+
+        Early turns may change what is no tensor: they may be told apart from the rest.
+        """
+        written = {_memory(one) for slot, one in self.tensors.items() if slot in seen.written}
+        tensor = torch().Tensor
+        if any(isinstance(x, tensor) and _memory(x) in written for x in kept.values() if written):
+            return f"a turn{where} writes into memory that an object holds, which is not followed"
+        return "" if early else kept.change(where)
+
     def note(self, seen: Seen, after: Sequence[Any]) -> None:
         """Note what a turn did; of a list to which it appends nothing is read inside the loop."""
         later = Snapshot(self.names, after)
@@ -162,7 +174,7 @@ class Snapshot:
         for one in (self, later):
             rest = {s: x for s, x in one.tensors.items() if s[0] not in grown | seen.appended}
             one.tensors = rest
-        seen.written |= {s for s, one in self.tensors.items() if _version(one) != self.versions[s]}
+        seen.written |= {s for s, one in self.tensors.items() if version(one) != self.versions[s]}
         for name, one, other in zip(self.names, self.values, after, strict=True):
             if one is not other:
                 if type(one) is not int or type(other) is not int:

@@ -53,8 +53,11 @@ def indexed(at: Any, node: Node, indices: Sequence[Any]) -> Node:
     if len(used) > 1:
         raise at.refuse("several indices that are data")
     (k,) = data
+    there = _from_theend_in(at, given[k].node, node.shape[k])
+    if len(node.shape) == 1 and (found := along.entry_at_greatest(node, 0, [0], there)):
+        return found
     moved = along.first(node, k)
-    found = making.lookup(moved, _from_theend_in(at, given[k].node, node.shape[k]))
+    found = placing.looked_up(moved, there)
     count = len(shape)
     order = [count + n for n in range(start)] + list(range(count))
     order += list(range(count + start, len(lengths)))
@@ -108,7 +111,10 @@ def _gather(at: Any, self: Value, dim: int, index: Value, sparse_grad: Any = Fal
         if place is not None:
             own[k] = place
             return making.take(node, own, shape)
-    hot = _one_hot(_from_theend_in(at, places, node.shape[k]), node.shape[k])
+    there = _from_theend_in(at, places, node.shape[k])
+    if found := along.entry_at_greatest(node, k, own, there):
+        return found
+    hot = _one_hot(there, node.shape[k])
     names = list(range(len(shape)))
     own[k] = whole(Axis(len(shape)))
     spread = making.take(node, own, (*shape, node.shape[k]))

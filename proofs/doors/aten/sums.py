@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...statement import along, choices, making, placing
-from ...statement.choices import add, divide, inverse, multiply, negative, subtract
+from ...statement.choices import add, divide, inverse, multiply, subtract
 from ...statement.making import entrywise
 from ...statement.nodes import Node
 from ...statement.order import divided, nonnegative
 from ...statement.reshaping import reshaped
-from ..infinities import Value, of_real
+from ..extremes import extreme
+from ..infinities import Value, moved, of_real
 from . import merged
 from .moving import axis_of
 from .table import rule
@@ -127,16 +128,31 @@ def _not_empty(at: Any, length: Any) -> None:
 
 @rule("amax", "amin", "max", "min", "max.dim", "min.dim")
 def _extreme(at: Any, self: Value, dim: Any = None, keepdim: bool = False) -> Any:
-    node, largest = self.node, "max" in at.name
-    if self.odd is not None:
-        raise at.refuse("the maximum of entries that may be −∞")
-    axes = all_axes(node, dim)
+    axes = all_axes(self.node, dim)
     for k in axes:
-        _not_empty(at, node.shape[k])
-    found = along.greatest(node if largest else negative(node), axes)
-    node = found if largest else negative(found)
-    found = reshaped(node, at.shapes[0])
-    return (found, None) if at.name.endswith(".dim") else found
+        _not_empty(at, self.node.shape[k])
+    found = extreme(self, axes, "max" in at.name)
+    found = moved(lambda node: reshaped(node, at.shapes[0]), [found])
+    if not at.name.endswith(".dim"):
+        return found
+    if self.odd is not None or not self.node.shape:  # of −∞ no place is said
+        return found, None
+    return found, _place(at, self, dim, "max" in at.name, 1)
+
+
+@rule("argmax", "argmin")
+def _argmax(at: Any, self: Value, dim: Any = None, keepdim: bool = False) -> Any:
+    return _place(at, self, dim, at.name.startswith("argmax"), 0)
+
+
+def _place(at: Any, self: Value, dim: Any, largest: bool, output: int) -> Node:
+    """The first place of an extreme along an axis, or among all entries."""
+    node = at.node(self)
+    node = node if dim is not None else reshaped(node, (making.area(node.shape),))
+    k = axis_of(node, dim or 0)
+    _not_empty(at, node.shape[k])
+    found = along.place_of_greatest(node if largest else choices.negative(node), k)
+    return reshaped(found, at.shapes[output])
 
 
 @rule("any", "any.dim", "any.dims", "all", "all.dim", "all.dims")

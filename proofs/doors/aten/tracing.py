@@ -20,6 +20,7 @@ from ...interpret.questions import place, raised_at
 from ...statement import binding
 from ...statement.order import nonnegative
 from ...statement.whole import Number, Position, Size, Whole, at, spelled, whole
+from ..caught import errors_seen
 from ..refused import Depends
 from . import texts
 from .complex_numbers import by_parts
@@ -168,12 +169,19 @@ def trace(
         places = [_fake(mode, t.empty(3 + k % 4), [D.DYNAMIC]) for k in range(most)]
         functional = dispatch_functionalize(flat)
         try:
-            with traceback.preserve_node_meta(), lines(), texts.closed(refusals):
+            with (
+                traceback.preserve_node_meta(),
+                lines(),
+                texts.closed(refusals),
+                errors_seen(beside()),
+            ):
                 graph = make_fx(
                     functional, tracing_mode="symbolic", decomposition_table=_decompositions()
                 )(*inputs, *places)
-        except (Refused, RecursionError):
+        except RecursionError:
             raise
+        except Refused as error:
+            raise (refusals or [error])[0] from None
         except Exception as error:
             raise (refusals or [_in_words(error)])[0] from error
     if refusals:
@@ -386,8 +394,8 @@ def _asked_for(number: Number) -> str:
 
 
 def _is_of_ones(number: Whole) -> bool:
-    """Whether a number is never below 0, or never above: then it is 0 only where sizes are 1."""
-    return not number.free and (nonnegative(number) or nonnegative(-number))
+    """Whether a number is never below 0: then it is 0 only where sizes are 1."""
+    return not number.free and nonnegative(number)
 
 
 def _expect_range(number: Number, ends: Any, seen_at_one: bool) -> None:

@@ -15,6 +15,7 @@ from ..loops.keeping import Kept
 from ..refused import KeepsState
 from .memory import Shared
 from .observing import Seen, flat, key_of, opening, rebuilt, tensors
+from .reached import instead, reached
 from .refusal import FirstTurn, Refused, beside, torch
 from .scans import Symbols, scanned
 from .tensors import TENSORS, Rows, is_real_of_sizes, is_symbol
@@ -38,6 +39,24 @@ class Session:
 
     running: list[Any] = field(default_factory=list)
     """The loops that are run, one inside the other."""
+
+    held: list[dict[int, Any]] = field(default_factory=list)
+    """For each loop whose turn is traced what stands in for tensors of the trace, by their identities."""
+
+    def stand_in(self, value: Any) -> Any:
+        """What stands for a value in the turns that are traced."""
+        for known in self.held:
+            value = known.get(id(value), value)
+        return value
+
+    @contextmanager
+    def holding(self, known: dict[int, Any]) -> Iterator[None]:
+        """A block in which these stand in."""
+        self.held.append(known)
+        try:
+            yield
+        finally:
+            self.held.pop()
 
     def reserved(self, loop: Any) -> list[Any]:
         """Symbols for loops inside of one: a graph of its own knows none of those around."""
@@ -139,13 +158,18 @@ class SizedLoop:
             for one in leaves
             if (isinstance(one, t.Tensor) and not _has(self.written, one)) or is_symbol(one)
         ]
+        known = [*fixed, *self.written, *(x for leaves, _ in self.flats for x in leaves)]
+        fixed += reached(kept_before(self.body, self.names, self.before, []), known)
         self.fixed = list({id(one): one for one in fixed}.values())
         reals = [x for leaves, _ in self.flats for x in leaves if is_real_of_sizes(x)]
         self.reals = list({id(x): x for x in reals}.values())
         length = self.items.length - self.offset
         symbols = Symbols(self._symbol, lambda: self.now.reserved(key_of(self.body)), self._inside)
         kind = t.get_default_dtype()  # which a number without axes does not give to others
-        given = [*self.fixed, *(t.scalar_tensor(x, dtype=kind) for x in self.reals)]
+        given = [
+            *map(self.now.stand_in, self.fixed),
+            *(t.scalar_tensor(x, dtype=kind) for x in self.reals),
+        ]
         last, made = scanned(self._turn, length, symbols, start, given)
         return self._after(last, made, length)
 
@@ -281,7 +305,11 @@ class SizedLoop:
         known = {id(one): new for one, new in zip(every, fixed, strict=True)}
         known |= {id(one): new for one, new in zip(self.written, memory, strict=True)}
         turn = number + self.offset
+        inputs = {id(one): new for one, new in zip(self.fixed, fixed, strict=False)}
+        held = {k: one for k, one in inputs.items() if isinstance(one, torch().Tensor)}
         with ExitStack() as entered:
+            entered.enter_context(self.now.holding(held))
+            entered.enter_context(instead(held, self.where))
             values: list[Any] = []
             lists: dict[str, Growing] = {}
             for k, name in enumerate(self.names):

@@ -117,13 +117,28 @@ def numbers_unseen() -> Iterator[None]:
         if inner in OF_ARRAYS and frame is not None and asks(frame.f_code.co_filename, jaxs_own):
             note(f"the program asks{place(jaxs_own)} for the numbers of an array; {BY_ARRAYS}")
 
+    def spelling(own: Any) -> Callable[..., str]:
+        def text(array: Any, *given: Any) -> str:
+            if asks(sys._getframe(1).f_code.co_filename, jaxs_own):
+                note(f"the program asks{place(jaxs_own)} for the text of an array; leave it out")
+            return own(array, *given)
+
+        return text
+
+    tracer: Any = jax.core.Tracer
+    texts = {name: getattr(tracer, name) for name in ("__repr__", "__str__", "__format__")}
+    added = texts.keys() - vars(tracer).keys()
     for kind, own in before.items():
         kind.__init__ = noting(own)
+    for name, own in texts.items():
+        setattr(tracer, name, spelling(own))
     try:
         yield
     finally:
         for kind, own in before.items():
             kind.__init__ = own
+        for name, own in texts.items():
+            delattr(tracer, name) if name in added else setattr(tracer, name, own)
 
 
 BY_ARRAYS = "write it with jnp.where or jax.lax.cond"

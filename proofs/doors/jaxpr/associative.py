@@ -15,8 +15,9 @@ from functools import cache
 from typing import Any
 
 from ...language.libraries import jax as jax_for
-from ...statement import binding, making
+from ...statement import binding, choices, making
 from ...statement.formats import REAL, Format
+from ...statement.masks import is_mask
 from ...statement.nodes import Input
 from ...statement.order import nonnegative
 from ...statement.whole import Number, Position, whole
@@ -189,6 +190,8 @@ def oblige(
 ) -> None:
     """Note that the operator has to be associative, and one of each element.
 
+    Elements that are flags, 0 or 1 in any format, are said to be flags, where the operator makes flags of them.
+
     Raises:
         Refused: if it uses what a loop around carries.
     """
@@ -200,15 +203,21 @@ def oblige(
     def operator(left: list[Any], right: list[Any]) -> list[Any]:
         return at.run(one, [*consts, *left, *right])
 
-    a, b, c = (
-        [_any_like(x, 1, f"element_{n}{side}{k}") for k, x in enumerate(elements)] for side in "abc"
-    )
+    flags = list(map(_is_flag, elements))
+
+    def any_elements(sides: str, length: Number, name: str) -> list[list[Any]]:
+        return [
+            [_any_like(x, length, f"{name}_{n}{side}{k}", flags[k]) for k, x in enumerate(elements)]
+            for side in sides
+        ]
+
+    a, b, c = any_elements("abc", 1, "element")
+    while not all(_is_flag(x) for k, x in enumerate(operator(a, b)) if flags[k]):
+        flags = [False] * len(flags)  # what it makes of flags are none
+        a, b, c = any_elements("abc", 1, "element")
     where = f"the operator of associative_scan{at.where()}"
     _note(at, operator(operator(a, b), c), operator(a, operator(b, c)), f"{where} is associative")
-    left, right = (
-        [_any_like(x, length, f"elements_{n}{side}{k}") for k, x in enumerate(elements)]
-        for side in "ab"
-    )
+    left, right = any_elements("ab", length, "elements")
     at.dimensions.numbers[str(many.invars[-1].aval.shape[0])] = length
     together = at.run(many, [*others, *left, *right])
     position = binding.fresh(0, length)
@@ -218,6 +227,10 @@ def oblige(
     _note(at, together, apart, f"{where} is that of each element")
 
 
+def _is_flag(one: Array) -> bool:
+    return isinstance(one, Value) and one.odd is None and is_mask(one.node)
+
+
 def _built(position: Position, one: Array) -> Array:
     def built(node: Any) -> Any:
         return binding.build(position, making.row(node, 0))
@@ -225,17 +238,18 @@ def _built(position: Position, one: Array) -> Array:
     return part_by_part(lambda x: moved(built, [x]), one)
 
 
-def _any_like(one: Array, length: Number, name: str) -> Array:
-    """An array of which nothing is known but its format, of as many elements."""
+def _any_like(one: Array, length: Number, name: str, flag: bool) -> Array:
+    """An array of which nothing is known but its format, or that it is of flags, of as many elements."""
     if isinstance(one, Complex):
         names = (f"{name}{side}" for side in "ri")
-        return Complex(*(_any(x, length, n) for x, n in zip(one, names, strict=True)))
-    return _any(one, length, name)
+        return Complex(*(_any(x, length, n, flag) for x, n in zip(one, names, strict=True)))
+    return _any(one, length, name, flag)
 
 
-def _any(one: Value, length: Number, name: str) -> Value:
-    form = {"b": Format("bool"), "i": Format("int")}.get(kind_of(one.dtype), REAL)
-    return Value(Input(name, (length, *one.shape[1:]), form), one.dtype)
+def _any(one: Value, length: Number, name: str, flag: bool) -> Value:
+    kind = kind_of(one.dtype)
+    node = Input(name, (length, *one.shape[1:]), Format("int") if kind == "i" else REAL)
+    return Value(choices.truth(node) if flag or kind == "b" else node, one.dtype)
 
 
 def _note(at: Any, left: list[Any], right: list[Any], what: str) -> None:

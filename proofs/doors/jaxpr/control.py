@@ -22,7 +22,7 @@ def _inlined(key: str) -> Rule:
     """A program that is run on its inputs as it stands; what else is said of it is how."""
 
     def rule(at: Lowering, *values: Any, **params: Any) -> list[Any]:
-        return at.run(params[key], values)
+        return at.run(params[key], values, inlined=True)
 
     return rule
 
@@ -55,6 +55,16 @@ def _cond(at: Lowering, which: Value, *values: Any, branches: Any, **aside: Any)
     return found
 
 
+def _platform_index(at: Lowering, *, platforms: Any) -> Value:
+    """The program for all machines, where the others are for kernels in Mosaic alone, as of a diagonal."""
+    if (
+        any(names is not None and names != ("mosaic",) for names in platforms)
+        or None not in platforms
+    ):
+        raise Refused("a program that is another one on another machine")
+    return at.made(number(list(platforms).index(None)))
+
+
 def _scan(
     at: Lowering,
     *values: Array,
@@ -72,13 +82,11 @@ def _scan(
     first = num_consts + num_carry
     fixed, start, tokens = values[:num_consts], values[num_consts:first], values[first:]
     turns = at.number(length)
-    after: list[Any] = []
 
     def body(time: Number, carry: list[Any]) -> tuple[list[Any], list[Any]]:
         place = turns - 1 - time if reverse else time
         rows = [_row(one, place) for one in tokens]
         found = at.run(jaxpr, [*fixed, *carry, *rows])
-        after[:] = found[:num_carry]
         return found[:num_carry], found[num_carry:]
 
     if turns == 0:
@@ -86,7 +94,6 @@ def _scan(
             raise Refused("the outputs of a loop without a turn")
         return list(start)
     found = looped(body, start, turns)
-    at.use("scan", after)  # by the next turn
     outputs = [_reversed(one) for one in found.outputs] if reverse else found.outputs
     return [*found.last, *outputs]
 
@@ -123,11 +130,9 @@ def _while(
     steps = {counter: 1}
     if isinstance(end, _Input) and end >= cond_nconsts:
         steps[end - cond_nconsts] = 0
-    last: list[Any] = []
 
     def body(time: Number, carry: list[Any]) -> tuple[list[Any], list[Any]]:
         after = at.run(body_jaxpr, [*fixed, *carry])
-        last[:] = after
         for k, step in steps.items() if isinstance(time, int) else ():
             now = making.entry_of(carry[k].node), making.entry_of(after[k].node)
             if None in now or now[1] - now[0] != step:  # type: ignore[operator]
@@ -135,7 +140,6 @@ def _while(
         return after, []
 
     found = looped(body, start, length)
-    at.use("while", last)  # by the next turn
     if found.slots:
         flat = [
             k for k, one in enumerate(start) for _ in (one if isinstance(one, Complex) else "1")
@@ -194,6 +198,7 @@ RULES: dict[str, Rule] = {
     **{name: _inlined(parameter) for name, parameter in INLINED.items()},
     "run_state": _run_state,
     "cond": _cond,
+    "platform_index": _platform_index,
     "scan": _scan,
     "while": _while,
     "associative_scan": _associative_scan,

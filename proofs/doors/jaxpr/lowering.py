@@ -18,6 +18,7 @@ from ...statement import making
 from ...statement.choices import truth
 from ...statement.errors import IllFormed
 from ...statement.formats import Format
+from ...statement.masks import is_mask
 from ...statement.nodes import Held, Node, Shape
 from ...statement.statement import Fit
 from ...statement.whole import Number, Whole
@@ -83,8 +84,13 @@ class Lowering:
         self._open: list[Any] = []
         self._needed: dict[int, tuple[Any, list[Any]]] = {}
 
-    def run(self, program: Any, inputs: Sequence[Any]) -> list[Any]:
+    def run(self, program: Any, inputs: Sequence[Any], inlined: bool = False) -> list[Any]:
         """The outputs of a jaxpr, open or closed.
+
+        Args:
+            program: the jaxpr.
+            inputs: what it is given.
+            inlined: whether its outputs are those of the equation that runs it, which says whether they are used.
 
         Raises:
             Refused: at a primitive without a rule, or at what its rule does not read, with the user's line.
@@ -106,7 +112,10 @@ class Lowering:
             for one in parts(found):
                 self.domains.note(one.node)
             values.update(zip(equation.outvars, found, strict=True))
-        return [value(atom) for atom in jaxpr.outvars]
+        outputs = [value(atom) for atom in jaxpr.outvars]
+        if not inlined:
+            self.use("outputs", outputs)
+        return outputs
 
     def use(self, name: str, given: Sequence[Any], found: Sequence[Any] = ()) -> None:
         """Note what numbers that an equation uses need to fit; a selection uses what it does not leave out."""
@@ -220,7 +229,7 @@ class Lowering:
         known = {LIMIT - one for one in self._lengths}
         fits = to_fit(node, low, high, f"{form.name}{self.where()}", known)
         if fits is None:
-            return node if making.is_mask(node) else Held(node, form)
+            return node if is_mask(node) else Held(node, form)
         if fits:
             self._to_fit.setdefault(node, {}).update(dict.fromkeys(fits))
         return node

@@ -7,8 +7,9 @@ from typing import Any
 from ...statement import along, making, nodes, placing
 from ...statement.making import full, number
 from ...statement.nodes import Node
+from ...statement.order import nonnegative
 from ...statement.reshaping import reshaped
-from ...statement.whole import Axis, whole
+from ...statement.whole import Axis, substituted, whole
 from ..infinities import Value, moved
 from ..refused import Refused
 from .lowering import Lowering, Rule
@@ -121,6 +122,31 @@ def _pad(at: Lowering, a: Value, value: Value, *, padding_config: Any) -> Value:
     return moved(move, [a, value])
 
 
+def _sort(
+    at: Lowering, *operands: Value, dimension: int, is_stable: bool, num_keys: int
+) -> list[Value]:
+    """Operands whose first key is seen to be in order, or in reverse order, along the axis.
+
+    Raises:
+        Refused: if inputs decide the order.
+    """
+    key, length = operands[0], operands[0].shape[dimension]
+    if length == 1:
+        return list(operands)
+    entry = making.entry_of(key.real)
+    if entry is None:
+        raise Refused("an order that inputs determine")
+    step = substituted(entry, {Axis(dimension): whole(Axis(dimension)) + 1}) - entry
+    if nonnegative(step - 1, key.shape) or (
+        is_stable and num_keys == 1 and nonnegative(step, key.shape)
+    ):
+        return list(operands)
+    if nonnegative(-step - 1, key.shape):
+        axes = [dimension]
+        return [moved(lambda node: making.reversed_along(node, axes), [one]) for one in operands]
+    raise Refused("an order of whole numbers that is not seen")
+
+
 def _iota(at: Lowering, *sizes: Value, dtype: Any, shape: Any, dimension: int) -> Value:
     lengths = at.lengths(shape)
     places = nodes.Positions(lengths[dimension])
@@ -151,6 +177,7 @@ RULES: dict[str, Rule] = {
     "tile": _tile,
     "pad": _pad,
     "iota": _iota,
+    "sort": _sort,
     "dim_as_value": _dim_as_value,
     "empty": _empty,
 }

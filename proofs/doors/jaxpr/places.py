@@ -16,7 +16,7 @@ from ...statement import along, choices, making, placing
 from ...statement.cases import Case, Guards
 from ...statement.choices import add, both, inverse, multiply
 from ...statement.making import constant, full, number
-from ...statement.nodes import Lookup, Node, Positions, Shape
+from ...statement.nodes import Node, Positions, Shape
 from ...statement.order import excluded, nonnegative
 from ...statement.whole import Axis, Number, Whole, substituted, whole
 from ..infinities import Value, common, select, with_odd
@@ -122,6 +122,11 @@ def _reading(
         raise Refused("parts at several places at once that inputs determine")
 
     def read(node: Node) -> Node:
+        if len(data) == 1 and not known and sizes[data[0][0]] == 1:
+            axis, start = data[0]
+            found = along.entry_at_greatest(node, axis, places, making.take(start, batch, shape))
+            if found is not None:
+                return found
         if data:
             return _looked_up(node, data, sizes[data[0][0]], places, known, batch, shape)
         return _read(node, places, known, shape)
@@ -173,7 +178,7 @@ def _looked_up(
     if len(axes) > 1:
         length = making.area(front.shape[: len(axes)])
         front = making.reshaped(front, (length, *front.shape[len(axes) :]))
-    looked = Lookup(front, every)
+    looked = placing.looked_up(front, every)
     moved = {k: len(own) + n for n, k in enumerate(rest)}
     there = [*own, *(places[k] for k in rest)]
     return _read(looked, there, [(moved[k], cases) for k, cases in known], shape)
@@ -298,7 +303,8 @@ class _Parts:
     def apart(self) -> bool:
         """Whether no two parts are seen to overlap: each loose axis moves the part along an axis of its own."""
         rank = len(self.shape)
-        every = [Axis(rank + n) for n in range(len(self.loose))]
+        loose = [n for n, length in enumerate(self.long[rank:]) if length != 1]
+        every = [Axis(rank + n) for n in loose]
 
         def moves(axis: Axis, one: Part) -> bool:
             if one.cases is None or len(one.cases) != 1:

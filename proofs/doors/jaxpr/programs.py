@@ -100,9 +100,7 @@ def _lowered(
 
 
 def _leaves(at: Lowering, found: Traced, inputs: Sequence[Value]) -> list[Any]:
-    outputs = at.run(found.jaxpr, inputs)
-    at.use("outputs", outputs)
-    return list(map(_node, outputs))
+    return list(map(_node, at.run(found.jaxpr, inputs)))
 
 
 def _node(one: Array) -> Any:

@@ -58,7 +58,8 @@ def standing_in(
             arrays of a given length, which may be too long to be made.
     """
     before: list[tuple[dict[str, Any], str, Any]] = []
-    own = {**_taking(kind), **_rounding({} if quotients is None else quotients)}
+    rounding = _rounding({} if quotients is None else quotients)
+    own = {**_taking(kind), **rounding, **_scanning(kind)}
     by_id = {id(original): new for original, new in own.values()}
 
     def put(names: dict[str, Any], name: str, new: Any) -> None:
@@ -180,6 +181,25 @@ def _taking(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
             original = getattr(module, called)
             found[module, called] = original, _stand_in(original, called, kind)
     return found
+
+
+def _scanning(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
+    """`jax.lax.scan` of a number of turns that is a size, which JAX takes as the length of an array alone."""
+    import jax
+
+    own = jax.lax.scan
+
+    def scan(
+        f: Any, init: Any, xs: Any = None, length: Any = None, *rest: Any, **options: Any
+    ) -> Any:
+        if not isinstance(length, kind):
+            return own(f, init, xs, length, *rest, **options)
+        if any(one.shape[0] != length for one in jax.tree.leaves(xs)):
+            raise ValueError(f"scan goes through {length} turns, and arrays of other lengths")
+        turns = jax.numpy.arange(length), xs
+        return own(lambda state, turn: f(state, turn[1]), init, turns, None, *rest, **options)
+
+    return {(jax.lax, "scan"): (own, scan)}
 
 
 def _rounding(

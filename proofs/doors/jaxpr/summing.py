@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from ...statement import along, choices, making, placing
-from ...statement.choices import negative, select
-from ...statement.making import constant, contracted, entrywise, full, number
+from ...statement.cases import cases_of
+from ...statement.choices import negative
+from ...statement.making import contracted, entrywise, number
 from ...statement.nodes import Node
-from ...statement.order import nonnegative
 from ...statement.reshaping import reshaped
-from ...statement.turns import turned
 from ...statement.whole import Axis, whole
-from ..infinities import Value, greater_of, smaller_of, with_odd
+from ..extremes import extreme
+from ..infinities import Value
 from ..refused import Refused
+from .entrywise import entries_as
 from .lowering import Lowering, Rule
 from .values import kind_of
 
 
 def _reduce_sum(at: Lowering, a: Value, *, axes: Any) -> Value:
-    return at.made(along.total(a.real, axes))
+    return at.made(_as_entries(along.total(a.real, axes)))
+
+
+def _as_entries(node: Node) -> Node:
+    """The whole number that a sum is seen to be at each place, where sizes and positions determine it."""
+    found = cases_of(node)
+    if found is not None and len(found) == 1 and not found[0][0]:
+        return entries_as(found[0][1], node.shape)
+    return node
 
 
 def _psum(at: Lowering, *values: Value, axes: Any, axis_index_groups: Any = None) -> list[Value]:
     """A sum over a named axis that `vmap` has made an axis of the arrays."""
     if axis_index_groups is not None or not all(isinstance(k, int) for k in axes):
         raise Refused("a sum over devices")
-    return [replace(one, node=along.total(one.real, axes)) for one in values]
+    totals = [_as_entries(along.total(one.real, axes)) for one in values]
+    return [
+        replace(one, node=at.fitting(total, one.dtype) if kind_of(one.dtype) == "i" else total)
+        for one, total in zip(values, totals, strict=True)
+    ]
 
 
 def _reduce_prod(at: Lowering, a: Value, *, axes: Any) -> Value:
@@ -45,73 +57,12 @@ def _any(at: Lowering, a: Value, *, axes: Any) -> Value:
 
 
 def _extreme(largest: bool) -> Rule:
-    least = -math.inf if largest else math.inf
-
     def rule(at: Lowering, a: Value, *, axes: Any, out_sharding: Any = None) -> Value:
         if kind_of(a.dtype) == "b":
             return (_any if largest else _all)(at, a, axes=axes)
-        for axis in sorted(axes, reverse=True):
-            a = _along(at, a, axis, largest, least)
-        return replace(a, dtype=at.dtype())
+        return replace(extreme(a, axes, largest), dtype=at.dtype())
 
     return rule
-
-
-def _along(at: Lowering, a: Value, axis: int, largest: bool, least: float) -> Value:
-    if a.odd is not None and a.odd.number != least:
-        raise Refused("the greatest of numbers and ∞, or NaN")
-    node = a.node if largest else negative(a.node)
-    if a.odd is None:
-        found = along.greatest(node, [axis])
-        return replace(a, node=found if largest else negative(found))
-    place = _unmasked(a.odd.where, axis)
-    if place is None:
-        return _one_by_one(at, a, axis, largest, least)
-    there = _entries(node, axis, place)
-    found = along.greatest(select(a.odd.where, there, node), [axis])
-    return Value(found if largest else negative(found), a.dtype)
-
-
-def _entries(node: Node, axis: int, place: Any) -> Node:
-    """The array with the entry at one place along an axis everywhere along it."""
-    places = list(making.places_of(node.shape))
-    places[axis] = place
-    return making.take(node, places, node.shape)
-
-
-def _unmasked(where: Node, axis: int) -> Any:
-    """A place along an axis where a mask is seen to be 0: the first, the last, or the place on another axis."""
-    length = where.shape[axis]
-    others = [whole(Axis(k)) for k in range(len(where.shape)) if k != axis]
-    for place in (0, length - 1, *others):
-        ends = placing.within(place, length)
-        if all(nonnegative(end, where.shape) for end in ends):
-            here = choices.above(_entries(where, axis, place))
-            if constant(here) == 0:
-                return place
-    return None
-
-
-def _one_by_one(at: Lowering, a: Value, axis: int, largest: bool, least: float) -> Value:
-    """Where every entry along an axis may be −∞: a loop that carries the greatest, and whether there is one."""
-    assert a.odd is not None
-    rows, masks = along.first(a.node, axis), along.first(a.odd.where, axis)
-    pick = greater_of if largest else smaller_of
-
-    def turn(time: Any, before: Any) -> Any:
-        best, none = before
-        one = with_odd(best, a.dtype, least, none)
-        here = making.row(rows, time), making.row(masks, time)
-        both = pick(a.dtype, one, with_odd(here[0], a.dtype, least, here[1]))
-        return [both.node, both.where], []
-
-    if not nonnegative(rows.shape[0] - 1):
-        raise Refused("the greatest of entries of which there may be none")
-    shape = rows.shape[1:]
-    start = full(number(0), shape), full(number(1), shape)
-    states = turned(turn, start, rows.shape[0]).states
-    node, none = (making.row(one, rows.shape[0]) for one in states)
-    return with_odd(node, a.dtype, least, none)
 
 
 def _cumulative(of: Callable[[Node, int, bool], Node]) -> Rule:
@@ -249,7 +200,7 @@ RULES: dict[str, Rule] = {
     "reduce_min": _extreme(False),
     "argmax": _place(True),
     "argmin": _place(False),
-    "cumsum": _cumulative(along.sums),
+    "cumsum": _cumulative(lambda *args: _as_entries(along.sums(*args))),
     "cumprod": _cumulative(along.products),
     "cumlogsumexp": _cumulative(_cumlogsumexp),
     "cummax": _cumulative(lambda *args: along.running(choices.greater, *args)),

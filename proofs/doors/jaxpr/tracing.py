@@ -16,6 +16,7 @@ from ...statement.formats import REAL
 from ...statement.formats import Format as NodeFormat
 from ...statement.nodes import Shape
 from ...statement.whole import Position, Whole
+from ..caught import errors_seen
 from ..outputs import opened
 from ..refused import Refused
 from . import associative
@@ -177,7 +178,13 @@ def _traced(
         symbolic = any(not isinstance(d, int) for one in given for d in one.shape)
         answers: Any = None
         try:
-            with listening(Decided), in_order(), machine_unseen(function), ExitStack() as watched:
+            with (
+                errors_seen(folders()),
+                listening(Decided),
+                in_order(),
+                machine_unseen(function),
+                ExitStack() as watched,
+            ):
                 if symbolic or folded:
                     watched.enter_context(associative.one_equation(function, any_length))
                 if symbolic:  # numbers have nothing to hide
@@ -188,6 +195,8 @@ def _traced(
                     watched.enter_context(standing_in(function, dimension_type()))
                 watched.enter_context(numbers_unseen())
                 jaxpr = jax.make_jaxpr(flat)(*given)
+        except Refused:
+            raise
         except (Decided, AsksMachine) as error:
             error.split = answers.asked if answers is not None else None
             raise

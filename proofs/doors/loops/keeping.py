@@ -70,6 +70,10 @@ class Kept:
             waiting.extend(parts)
         self._is_whole = count <= MOST
 
+    def values(self) -> list[Any]:
+        """All that a turn may reach, but for what the loop follows."""
+        return [value for _, value, _ in self._held]
+
     def change(self, where: str) -> str:
         """What the turn has changed, in a sentence; "" for nothing.
 

@@ -11,6 +11,7 @@ from scanproof.constructs.arrays.operators import Namespace as Functions
 from scanproof.constructs.arrays.protocols import axis_of
 
 from ...statement import binding, making, nodes
+from ...statement.masks import is_mask as is_seen_mask
 from ...statement.whole import Axis, free, whole
 from ..refused import Refused
 from . import loops
@@ -53,7 +54,7 @@ class Namespace(Functions, NumPyFunctions):
 
     def is_mask(self, one: Any) -> bool:
         """Whether every entry is seen to be 0 or 1."""
-        return making.is_mask(array(one).node)
+        return is_seen_mask(array(one).node)
 
     def stack(self, arrays: Sequence[Any], axis: int = 0) -> Recorded:
         """Arrays side by side along a new axis."""
