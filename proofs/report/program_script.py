@@ -44,62 +44,7 @@ NEAR = {"float64": 1e-9}
 NEARLY = 1e-3
 
 
-def program_script(
-    program: str,
-    specification: str,
-    found: Counterexample,
-    frameworks: tuple[str, str] = ("jax", "jax"),
-    format: str = "float64",
-    how: str = "",
-    calls: tuple[str, str] | None = None,
-) -> str:
-    """The script's text.
-
-    Args:
-        program: "module:function".
-        specification: likewise.
-        found: where the two differ.
-        frameworks: "jax" or "torch", of the program and of the specification.
-        format: of the inputs.
-        how: nothing, "compiled", or "given NumPy's arrays", for how they are run.
-        calls: their arguments as Python has them, where the inputs in their order are not all.
-
-    Raises:
-        UsageError: for functions that cannot be imported by their names.
-    """
-    for name in (program, specification):
-        if ":" not in name or "<" in name or "(" in name or name.startswith("__main__:"):
-            raise UsageError(
-                f"a script imports both functions by name, and {name} has none; define it in a module."
-            )
-    places = [targets.place(name) for name in (program, specification)]
-    if places[0].module == places[1].module and len({*map(targets.file_of, places)}) > 1:
-        raise UsageError(
-            f"a script imports both functions by their modules' names, and {program} and {specification} lie in two "
-            "of one name; rename a file."
-        )
-    folders = {one.folder for one in places} - {None, Path.cwd().resolve()}
-    found_in = "".join(f"sys.path.insert(0, {str(one)!r})\n" for one in sorted(map(str, folders)))
-    names = [f'named("{one.module}", "{one.attribute}")' for one in places]
-    sizes = by_name(found.sizes)
-    compiled = {"jax": "jax.jit(function)", "torch": "torch.compile(function)"}
-    preludes = [
-        PRELUDES[one].format(
-            wide=format == "float64",
-            format=format,
-            function=compiled[one] if how == "compiled" else "function",
-            array="np.asarray" if how.startswith("given") else "jax.numpy.asarray",
-        )
-        for one in dict.fromkeys(frameworks)
-    ]
-    prelude = "\n\n".join(preludes)
-    inputs = "\n".join(f"{name} = {_numbers(value)}" for name, value in found.inputs.items())
-    arguments = ", ".join(found.inputs)
-    sides = [
-        f"lambda {arguments}: {one}({call})" if call != arguments else one
-        for one, call in zip(names, calls or (arguments, arguments), strict=True)
-    ]
-    return f'''"""{program} and {specification} differ: a counterexample at {sizes or "these inputs"}.
+SCRIPT = '''"""{program} and {specification} differ: a counterexample at {where}.
 
 Run it where both modules can be imported. Exit status 0: it has shown that the two differ.
 """
@@ -136,17 +81,17 @@ def named(module, path):
 
 
 sys.path.insert(0, ".")
-{found_in}program = {sides[0]}
-specification = {sides[1]}
+{folders}program = {first}
+specification = {second}
 {inputs}
 inputs = [{arguments}]
-actual = call_{frameworks[0]}(program, inputs)
-claimed = call_{frameworks[1]}(specification, inputs)
+actual = call_{of_first}(program, inputs)
+claimed = call_{of_second}(specification, inputs)
 names = actual if set(actual) == set(claimed) else claimed
 actual, claimed = list(actual.values()), [claimed[name] for name in names]
 print("the program gives ", *actual)
 print("the specification ", *claimed)
-near = {NEAR.get(format, NEARLY)}
+near = {near}
 same = len(actual) == len(claimed) and all(
     one.shape == other.shape and np.allclose(one, other, rtol=near, atol=near)
     for one, other in zip(actual, claimed)
@@ -155,6 +100,74 @@ if same:
     raise SystemExit("the two agree here")
 print("the two differ")
 '''
+"""What is written, without what the two programs and the inputs are."""
+
+
+def program_script(
+    program: str,
+    specification: str,
+    found: Counterexample,
+    frameworks: tuple[str, str] = ("jax", "jax"),
+    format: str = "float64",
+    how: str = "",
+    calls: tuple[str, str] | None = None,
+) -> str:
+    """The script's text.
+
+    Args:
+        program: "module:function".
+        specification: likewise.
+        found: where the two differ.
+        frameworks: "jax" or "torch", of the program and of the specification.
+        format: of the inputs.
+        how: nothing, "compiled", or "given NumPy's arrays", for how they are run.
+        calls: their arguments as Python has them, where the inputs in their order are not all.
+
+    Raises:
+        UsageError: for functions that cannot be imported by their names.
+    """
+    for name in (program, specification):
+        if ":" not in name or "<" in name or "(" in name or name.startswith("__main__:"):
+            raise UsageError(
+                f"a script imports both functions by name, and {name} has none; define it in a module."
+            )
+    places = [targets.place(name) for name in (program, specification)]
+    if places[0].module == places[1].module and len({*map(targets.file_of, places)}) > 1:
+        raise UsageError(
+            f"a script imports both functions by their modules' names, and {program} and {specification} lie in two "
+            "of one name; rename a file."
+        )
+    folders = {one.folder for one in places} - {None, Path.cwd().resolve()}
+    names = [f'named("{one.module}", "{one.attribute}")' for one in places]
+    arguments = ", ".join(found.inputs)
+    sides = [
+        f"lambda {arguments}: {one}({call})" if call != arguments else one
+        for one, call in zip(names, calls or (arguments, arguments), strict=True)
+    ]
+    return SCRIPT.format(
+        program=program,
+        specification=specification,
+        where=by_name(found.sizes) or "these inputs",
+        prelude="\n\n".join(_prelude(one, format, how) for one in dict.fromkeys(frameworks)),
+        folders="".join(f"sys.path.insert(0, {one!r})\n" for one in sorted(map(str, folders))),
+        first=sides[0],
+        second=sides[1],
+        inputs="\n".join(f"{name} = {_numbers(value)}" for name, value in found.inputs.items()),
+        arguments=arguments,
+        of_first=frameworks[0],
+        of_second=frameworks[1],
+        near=NEAR.get(format, NEARLY),
+    )
+
+
+def _prelude(framework: str, format: str, how: str) -> str:
+    compiled = {"jax": "jax.jit(function)", "torch": "torch.compile(function)"}
+    return PRELUDES[framework].format(
+        wide=format == "float64",
+        format=format,
+        function=compiled[framework] if how == "compiled" else "function",
+        array="np.asarray" if how.startswith("given") else "jax.numpy.asarray",
+    )
 
 
 def _numbers(value: Any) -> str:

@@ -17,9 +17,11 @@ from scanproof.constructs.errors import UsageError
 from ..check.instances.at_point import difference_index, statements_at
 from ..check.instances.recorded import Node, in_order, recorded
 from ..exact.counterexample import Counterexample
+from ..exact.entries import arranged
 from ..language.claim import Claim
 from ..language.sizes import by_name
 from ..language.statements import AtMost, Determines, Differs, Undetermined
+from ..search.wording import bare
 
 SAME = "«actual and claimed are the same number»"
 EXACTLY = "actual == claimed"
@@ -173,12 +175,12 @@ def _program(nodes: list[Node], names: list[tuple[str, str]], temporary: str = "
         text = _expression(node, texts)
         if uses[id(node)] > 1 and node.arguments:
             count += 1
-            lines.append(f"{temporary}{count} = {_bare(text)}")
+            lines.append(f"{temporary}{count} = {bare(text)}")
             text = f"{temporary}{count}"
         texts[id(node)] = text
     for node, (name, comment) in zip(nodes, names, strict=True):
         lines += [f"# {comment}"] if comment else []
-        lines.append(f"{name} = {_bare(texts[id(node)])}")
+        lines.append(f"{name} = {bare(texts[id(node)])}")
     return lines
 
 
@@ -191,30 +193,15 @@ def _expression(node: Node, texts: dict[int, str]) -> str:
     if node.operation == "neg":
         return f"(-{a})"
     if node.operation == "abs":
-        return f"abs({_bare(a)})"
+        return f"abs({bare(a)})"
     if node.operation in TRANSCENDENTAL:
         return f"({a}).{ {'exp': 'exp', 'log': 'ln', 'sqrt': 'sqrt'}[node.operation] }()"
     return f"({a} {node.operation} {rest[0]})"
 
 
-def _bare(text: str) -> str:
-    """The text without a pair of parentheses around all of it."""
-    if not (text.startswith("(") and text.endswith(")")):
-        return text
-    depth = 0
-    for position, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if depth == 0 and position < len(text) - 1:
-            return text
-    return text[1:-1]
-
-
 def _numbers(value: Any) -> np.ndarray:
     texts = np.asarray(value, dtype=object)
-    out = np.empty(texts.shape, dtype=object)
-    for index in np.ndindex(texts.shape):
-        out[index] = Fraction(str(texts[index]))
-    return out
+    return arranged((Fraction(str(text)) for text in texts.flat), texts.shape)
 
 
 def _escaped(text: str) -> str:

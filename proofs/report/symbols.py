@@ -57,12 +57,13 @@ def told(claim: Claim, statement: Record, form: str, width: int) -> list[str]:
     """The same by a worker, for a statement of a report, at sizes that its verdict speaks of; none of a mistake."""
     if statement["verdict"] == "error":
         return []
-    task = partial(in_symbols, claim, _sizes(statement), form, width)
+    task = partial(in_symbols, claim, sizes_told(statement), form, width)
     (answer,) = workers.run([task])
     return [] if answer.missing else answer.value
 
 
-def _sizes(statement: Record) -> Any:
+def sizes_told(statement: Record) -> Any:
+    """Sizes that a verdict speaks of, for statements that are recorded at numbers alone."""
     shown = statement["counterexample"]
     if shown and shown["sizes"]:
         return shown["sizes"]

@@ -127,14 +127,19 @@ def _said(claim: Record) -> str:
 
 def _printed(line: Line, lines: Sequence[Line], colour: bool, width: int) -> Iterator[str]:
     """The claim in columns: what is longer than its column moves what comes after it."""
-    ids = min(max(cell_len(one.id) for one in lines), LIMITS["id"])
-    verdicts = max(len(one.verdict) for one in lines)
-    room = width - 3 * len(GAP) - max(ids, cell_len(line.id)) - verdicts
+    ids, verdicts, room = _room(line, lines, LIMITS["id"], width)
     if not line.text or room < LEAST:
         yield _columns(line, ids, 0, colour)
         yield from [f"{GAP * 3}{cut(line.text, width - 3 * len(GAP))}"] if line.text else []
         return
     yield f"{_columns(line, ids, verdicts, colour)}{GAP}{cut(line.text, room)}"
+
+
+def _room(line: Line, lines: Sequence[Line], most: int, width: int) -> tuple[int, int, int]:
+    """How wide the columns of ids and verdicts are, and what they leave to the line's text."""
+    ids = min(max(cell_len(one.id) for one in lines), most)
+    verdicts = max(len(one.verdict) for one in lines)
+    return ids, verdicts, width - 3 * len(GAP) - max(ids, cell_len(line.id)) - verdicts
 
 
 def _columns(line: Line, ids: int, verdicts: int, colour: bool) -> str:
@@ -147,9 +152,7 @@ def _columns(line: Line, ids: int, verdicts: int, colour: bool) -> str:
 
 def _told(line: Line, lines: Sequence[Line], colour: bool, width: int) -> Iterator[str]:
     """What to run, and in the same line why as far as it fits; an edit that mends is not cut."""
-    ids = min(max(cell_len(one.id) for one in lines), LIMITS["id"] + len(SHOW))
-    verdicts = max(len(one.verdict) for one in lines)
-    room = width - 3 * len(GAP) - max(ids, cell_len(line.id)) - verdicts
+    ids, verdicts, room = _room(line, lines, LIMITS["id"] + len(SHOW), width)
     begin = _columns(line, ids, verdicts, colour)
     yield f"{begin}{GAP}{cut(line.text, room)}" if room >= LEAST else begin.rstrip()
     yield from _wrapped(line.whole, min(width, WIDTH), GAP * 2) if line.whole else []

@@ -17,6 +17,8 @@ Record = Mapping[str, Any]
 LONG, ENDS = 32, 3
 """Of a list with more entries than this, so many are shown at either end."""
 
+ROOM = 40
+"""Both sides of a counterexample stand in a line where they have no more characters than this."""
 SPELLINGS = {"lambda": "lamda", "lam": "lamda", "eps": "epsilon"}
 """Unicode's spelling of letters."""
 
@@ -107,10 +109,10 @@ def all_sizes(every: Sequence[Record]) -> str:
     return f"all {', '.join(names)} with {said}" if said else "all sizes"
 
 
-def few(names: Sequence[str], most: int = 3) -> str:
-    """The first names, and how many there are besides."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def few(names: Sequence[str]) -> str:
+    """The first three names, and how many there are besides."""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
 
 
 STALE = "stale: its certificate is not of this claim as it is now"
@@ -175,17 +177,15 @@ def exact(value: Any) -> str:
     return one_line(value)
 
 
-def shortened(value: Any, ends: int = ENDS) -> str:
+def shortened(value: Any) -> str:
     """Nested lists of numbers likewise, of long ones the first and last entries alone: [1, 2, 3, …, 8, 9, 10]."""
     if not isinstance(value, list):
         return exact(value)
-    is_long = len(value) > LONG
-    first, last = (value[:ends], value[-ends:]) if is_long else (value, [])
-    parts = [shortened(entry) for entry in first]
-    parts += [f"… ({len(value) - 2 * ends} more) …"] * is_long + [
-        shortened(entry) for entry in last
-    ]
-    return f"[{', '.join(parts)}]"
+    if len(value) <= LONG:
+        return f"[{', '.join(map(shortened, value))}]"
+    more = f"… ({len(value) - 2 * ENDS} more) …"
+    ends = [*map(shortened, value[:ENDS]), more, *map(shortened, value[-ENDS:])]
+    return f"[{', '.join(ends)}]"
 
 
 def at_place(value: Any, place: Sequence[int]) -> str:
@@ -308,14 +308,14 @@ def beside_verdict(reason: str) -> str:
     return reason
 
 
-def fault(statement: Record, room: int = 40) -> str:
+def fault(statement: Record) -> str:
     """What keeps a statement from being proved; both sides of its counterexample, where they are short."""
     reason = one_line(statement["reason"] or "")
     found = statement["counterexample"]
     if not found or is_collision(found):
         return reason
     actual, claimed = exact(found["actual"]), exact(found["claimed"])
-    if len(actual) + len(claimed) > room:
+    if len(actual) + len(claimed) > ROOM:
         return reason
     part = f" ({one_line(found['part'])})" if "part" in found else ""
     return f"{actual} against the claimed {claimed} at {at_sizes(found['sizes'])}{part}"

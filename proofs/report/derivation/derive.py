@@ -16,9 +16,10 @@ from ...kernel.term import Term
 from ...language.claim import Claim
 from ...search.all_sizes import Found
 from ...search.normal import simplified
-from ...search.session import EFFORT, Proving, resumed
+from ...search.session import Proving, resumed
 from ..words import Record, is_collision
 from . import prover
+from .bounds import WRITING, bounded
 from .document import Derivation
 from .normal_forms import normal_form
 from .writer import Equation, Writer
@@ -40,14 +41,20 @@ def derive(claim: Claim, proof: Any) -> Derivation:
         claim: the claim.
         proof: its proof, whose theorems are still the kernel's.
     """
-    with resumed(proof.session) as session:
-        session.left = 10 * EFFORT  # writing it down goes through many small steps
-        return _derived(claim, proof, session)
+    bounds = proof.certificate.bounds
+    found = Derivation(claim.id, [])
+    if proof.theorems or bounds is None:
+        with resumed(proof.session) as session:
+            session.left = WRITING
+            found = _derived(claim, proof, session)
+    if bounds is not None:
+        found.sections += bounded(claim, proof, found)
+    return found
 
 
 def _derived(claim: Claim, proof: Found, session: Proving) -> Derivation:
     writer = Writer(claim, session)
-    writer.given(proof.conditions)
+    writer.given(writer.conditions(proof.conditions))
     writer.definitions()
     used = [one for theorem in proof.theorems for one in theorem.used]
     rules = prover.resting(used)
@@ -64,11 +71,9 @@ def _derived(claim: Claim, proof: Found, session: Proving) -> Derivation:
     writer.section("Result")
     writer.denominators(proof.theorems, rules)
     writer.assumptions(proof.axioms, proof.assumes)
-    for bound in proof.bounds:
-        writer.write("bound", words=bound.said)
     for witness in proof.certificate.witnesses:
         writer.witness(witness.evidence([]))
-    writer.result(len(proof.theorems))
+    writer.result(len(proof.theorems), "equation")
     return writer.finished()
 
 

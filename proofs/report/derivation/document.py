@@ -9,11 +9,11 @@ from .expression import Addition, Linear, Relation
 
 @dataclass(frozen=True)
 class Quantifier:
-    """low ≤ each letter < high."""
+    """low ≤ each letter < high, or low ≤ each letter."""
 
     letters: tuple[str, ...]
     low: Linear
-    high: Linear
+    high: Linear | None
 
 
 @dataclass(frozen=True)

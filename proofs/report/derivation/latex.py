@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from ..latex import ACCENTS, SYMBOLS, escaped, greek
 from .document import Derivation, Formula, Line
-from .expression import Addition, Bracket, Entry, Product, Range
+from .expression import Addition, Bracket, Entry, Function, Product, Range, single
 from .printing import TEXT, Text, opening
 from .text import CONVENTION, numbers
 
@@ -18,6 +18,10 @@ ROOM = 88
 
 NAME = re.compile(r"([^\d_]+)_?(.*)")
 """A name and its index: W0, S_B."""
+
+
+FENCES = {"abs": ("|", "|"), "norm": (r"\lVert", r"\rVert"), "opnorm": (r"\lVert", r"\rVert_2")}
+"""How absolute values and norms are written."""
 
 
 class Latex(Text):
@@ -56,6 +60,9 @@ class Latex(Text):
 
     def function(self, name: str, of: str) -> str:
         """A function of a formula."""
+        if name in FENCES:
+            before, after = FENCES[name]
+            return rf"\left{before} {of} \right{after}"
         shown = f"\\{name}" if name in ("exp", "log") else rf"\operatorname{{{name}}}"
         return rf"{shown}\left({of}\right)"
 
@@ -108,17 +115,33 @@ def formula(f: Formula) -> str:
     said = "; ".join(map(TEXT.quantifier, f.over))
     if len(short) + len(said) <= ROOM:
         return f" {sign} ".join(parts) + tail
-    rows = []
+    *rows, last = _left(f.parts[0])
+    lead = ""
+    if rows:
+        rows, last, lead = [f"&{row}" for row in (*rows, last)], "", r"\quad "
     for n, part in enumerate(f.parts[1:]):
         first, *more = _rows(part)
         rows += [
-            f"{'' if n else parts[0]} &{sign} {first}".strip(),
+            f"{'' if n else last} &{lead}{sign} {first}".strip(),
             *(f"&\\quad {row}" for row in more),
         ]
     if over:
         rows.append(rf"&\qquad ({over})")
     body = " \\\\\n".join(rows)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+
+def _left(part: Addition) -> list[str]:
+    """The first part, on as many rows as it takes if it is measured."""
+    measured = part.pieces[0].over[-1] if part.pieces and part.pieces[0].over else None
+    whole = len(TEXT.addition(part)) <= ROOM - 12 or part != single(measured)
+    if whole or not isinstance(measured, Function):
+        return [LATEX.addition(part)]
+    before, after = FENCES[measured.name]
+    rows = _pieces(measured.of)
+    rows[0] = rf"\Bigl{before} {rows[0]}"
+    rows[-1] += rf" \Bigr{after}"
+    return rows
 
 
 def _rows(part: Addition) -> list[str]:

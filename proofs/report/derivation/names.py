@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from ...language.claim import Claim
 from ...search.session import Proving
+from ..words import symbol
 
 TOKENS = ("N", "n", "T", "t", "m")
 """Sizes that count tokens, examples or steps in time."""
@@ -43,6 +46,8 @@ def letter(role: str, bound: bool, taken: Collection[str]) -> str:
 # States.
 
 SPARE = ("S", "R", "U", "V", "G", "P")
+PRIMES = 2
+"""A state that is called as others are gets at most so many primes; then another letter."""
 STATE = re.compile(r"^\s*state: (\([^)]*\)|[^\s,.]+)", re.M)
 SUBSCRIPT = re.compile(r"_(\{[^}]*\}|\w)")
 LETTER = re.compile(r"[^\W\d_][\u0300-\u036f]?")
@@ -55,12 +60,18 @@ def named(session: Proving, taken: Collection[str]) -> dict[str, str]:
     for name in session.recursions:
         if session.is_product(name):
             continue
-        wanted = _own_name(session, name) or next((s for s in SPARE if s not in used), SPARE[0])
-        while wanted in used:
-            wanted += "′"
+        own = _own_name(session, name)
+        primed = [f"{own}{'′' * k}" for k in range(PRIMES + 1)] if own else []
+        wanted = next((one for one in primed if one not in used), None) or _spare(used)
         used.add(wanted)
         found[name] = wanted
     return found
+
+
+def _spare(used: Collection[str]) -> str:
+    """The first letter for a state that is not used, with as few primes as that takes."""
+    primed = (s + "′" * k for k in itertools.count() for s in SPARE)
+    return next(one for one in primed if one not in used)
 
 
 def step_of(session: Proving, name: str) -> Any | None:
@@ -82,3 +93,20 @@ def _own_name(session: Proving, name: str) -> str | None:
         names = parameters if len(parameters) == 1 else []
     one = names[which] if which < len(names) else ""
     return one if LETTER.fullmatch(one) else None
+
+
+# Sizes and shapes.
+
+
+def said_sizes(claim: Claim) -> str:
+    """The sizes that a claim is about: "N ≥ 1, f ≥ 1"."""
+    return ", ".join(f"{symbol(name)} ≥ {min(values)}" for name, values in claim.ranges.items())
+
+
+def said_shape(text: str) -> str:
+    """A shape as it is read: N+1 f is (N + 1) × f."""
+    parts = [part.replace("+", " + ").replace("-", " − ") for part in text.split()]
+    return (
+        " × ".join(f"({part})" if " " in part and len(parts) > 1 else part for part in parts)
+        or "a number"
+    )

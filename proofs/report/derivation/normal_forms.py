@@ -6,17 +6,16 @@ term. Nothing rests on this: the equations shown are the kernel's theorems alrea
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, facts, variable
 from ...kernel.inequalities import implied, regions
-from ...kernel.rules import Rewriting
 from ...kernel.term import Monomial, Term
-from ...search.normal import tidy
+from ...search.normal import tidied
 from ...search.session import Proving
-from ...search.steps import Step, rewriting
+from ...search.steps import rewriting
 from ...search.unfolding import at_constant_times
 
 Share = tuple[tuple[Index, ...], Fraction]
@@ -25,7 +24,7 @@ Share = tuple[tuple[Index, ...], Fraction]
 
 def simplified(term: Term) -> Term:
     """An equal term without needless guards, nothing being known of states."""
-    return _merged(_tidied(term, []))
+    return _merged(tidied(term, []))
 
 
 def _lengthened(term: Term) -> Term:
@@ -65,7 +64,7 @@ def _next(m: Monomial, known: Collection[Index]) -> Iterator[tuple[Monomial, Mon
                 w for e in known for w in e.variables()
             }
             try:
-                (last,) = _tidied(Term({one: Fraction(1)}, scope), []).parts
+                (last,) = tidied(Term({one: Fraction(1)}, scope), []).parts
             except (KernelError, ValueError):
                 continue
             yield m._replace(guards=rest | {other, end + 1}), last
@@ -76,13 +75,7 @@ def normal_form(term: Term, session: Proving) -> Term:
     also = [at_constant_times(session)]
     if session.lemmas:
         also.append(rewriting(session.lemmas))
-    return _lengthened(_tidied(_merged(_tidied(term, also)), also))
-
-
-def _tidied(term: Term, also: Sequence[Step]) -> Term:
-    work = Rewriting(term)
-    tidy(work, also)
-    return work.term()
+    return _lengthened(tidied(_merged(tidied(term, also)), also))
 
 
 def _merged(term: Term) -> Term:

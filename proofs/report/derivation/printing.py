@@ -22,6 +22,8 @@ from .expression import (
     Whole,
 )
 
+FENCES = {"abs": ("|", "|"), "norm": ("‖", "‖"), "opnorm": ("‖", "‖₂")}
+"""How absolute values and norms are written."""
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -155,6 +157,8 @@ class Text:
     def quantifier(self, q: Quantifier) -> str:
         """The range of letters for which a formula holds."""
         names = ", ".join(map(self.letter, q.letters))
+        if q.high is None:
+            return f"{names} {self.sign('≥')} {self.linear(q.low)}"
         return f"{self.linear(q.low)} {self.sign('≤')} {names} {self.below(q.high)}"
 
     def relations(self, every: Iterable[Relation]) -> str:
@@ -196,7 +200,8 @@ class Text:
 
     def function(self, name: str, of: str) -> str:
         """A function of a formula."""
-        return f"{name}({of})"
+        before, after = FENCES.get(name, (f"{name}(", ")"))
+        return f"{before}{of}{after}"
 
     def power(self, base: str, exponent: str, simple: bool) -> str:
         """A power."""

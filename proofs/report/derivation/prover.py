@@ -18,11 +18,11 @@ from ...kernel import index
 from ...kernel.index import Index, declared, facts, name, position, reach, variable
 from ...kernel.inequalities import implied
 from ...kernel.rules import Rewriting
-from ...kernel.term import INVERSE, INVERSE_NUMBER, Factor, Monomial, Term, body, entry
+from ...kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, Factor, Monomial, Term, body, entry
 from ...kernel.term import function_of as function_name
 from ...kernel.theorem import Theorem
 from ...language.claim import Claim
-from ...search.normal import simplified, tidy
+from ...search.normal import simplified, tidied, tidy
 from ...search.proving import proving
 from ...search.session import Lemma, Proving
 from ...search.steps import rewriting
@@ -44,16 +44,16 @@ def number_of(one: Index) -> int:
     return next(v for v, _ in one.terms)
 
 
-def ends(v: int) -> tuple[Index, Index]:
-    """low and high of a declared position: low ≤ v < high."""
+def ends(v: int) -> tuple[Index, Index | None]:
+    """low and high of a declared position: low ≤ v < high; None if there is no high."""
     low = high = None
     for e in declared(v):
         if e.coefficient(v) == 1:
             low = variable(v) - e
         else:
             high = e + variable(v) + 1
-    if low is None or high is None:
-        raise ValueError(f"{name(v)} has no two ends")
+    if low is None:
+        raise ValueError(f"{name(v)} has no least value")
     return low, high
 
 
@@ -77,6 +77,50 @@ def function_of(f: Factor, bound: int) -> tuple[str, Pairs] | None:
     """The name and the argument of a value of a function."""
     found = function_name(f)
     return None if found is None else (found, body(f, bound))
+
+
+def meaning(f: Factor, bound: int, session: Proving) -> Pairs | None:
+    """What a name for a term stands for; None for a factor that is none."""
+    if function_name(f) == DEFINED:
+        return body(f, bound)
+    if f.name not in session.recursions:
+        return None
+    recursion, k = session.recursions[f.name]
+    if recursion.first[k].parts != recursion.step[k].parts:
+        return None
+    state = recursion.states[k]
+    images = {number_of(v): e for v, e in zip((*state.at, *state.given), f.at[1:], strict=True)}
+    every = [(m.after(bound), c) for m, c in recursion.first[k].parts.items()]
+    return [(m.substitute(images, m.bound), c) for m, c in every]
+
+
+def opened(pairs: Pairs, session: Proving) -> list[tuple[Monomial, Fraction]]:
+    """The monomials without names for terms, where they stand alone or for one monomial."""
+    found = []
+    for m, c in pairs:
+        for f in m.factors:
+            meant = meaning(f, m.bound, session)
+            every = None if meant is None else list(meant)
+            if every is not None and (len(every) < 2 or m.factors == (f,)):
+                rest = m.divided(f)
+                more = [
+                    (Monomial(n.bound, m.guards | n.guards, rest.joined(n).factors), c * d)
+                    for n, d in every
+                ]
+                found += opened(more, session)
+                break
+        else:
+            found += _possible(m, c)
+    return found
+
+
+def _possible(m: Monomial, c: Fraction) -> list[tuple[Monomial, Fraction]]:
+    """The monomial without guards that hold at all sizes; none if one holds at no size."""
+    plain = [g for g in m.guards if all(map(is_size, g.variables()))]
+    known = facts(v for g in plain for v in g.variables())
+    if any(g.const < 0 and not g.terms for g in plain):
+        return []
+    return [(m._replace(guards=m.guards.difference(g for g in plain if implied(g, known))), c)]
 
 
 def inverse_named(one: str) -> tuple[int, Pairs]:
@@ -112,26 +156,18 @@ def product(session: Proving, f: Factor, bound: int) -> Running:
     (before,) = next(iter(own)).factors
     count, places = f.at[0], f.at[1:]
     images = {number_of(v): e for v, e in zip((*state.at, *state.given), places, strict=True)}
-    runs = any(n in m.variables() for m in _without(recursion.step[k], before))
+    turn = {m.divided(before): c for m, c in recursion.step[k].parts.items()}
+    runs = any(n in m.variables() for m in turn)
     low, running = Index(0), None
     if runs:
         low, running = places[0], -bound - 1
         images[n] = variable(running) - low
     depth = bound + runs
     formula = []
-    for m, c in _without(recursion.step[k], before).items():
+    for m, c in turn.items():
         moved = m.after(depth)
         formula.append((moved.substitute(images, moved.bound), c))
     return Running(formula, running, low, low + count, count)
-
-
-def _without(term: Term, gone: Factor) -> dict[Monomial, Fraction]:
-    result = {}
-    for m, c in term.parts.items():
-        factors = list(m.factors)
-        factors.remove(gone)
-        result[m._replace(factors=tuple(factors))] = c
-    return result
 
 
 def is_closed_form(lemma: Lemma, session: Proving) -> bool:
@@ -190,11 +226,9 @@ def _in_terms_of_states(work: Rewriting, session: Proving) -> Term:
 
 def by_rules(term: Term, rules: Sequence[Theorem], session: Proving) -> Term:
     """The term by these theorems wherever they apply; what a turn wrote stays, for it was made of what others wrote."""
-    work = Rewriting(term)
     kept = [one for name in session.kept for one in session.definition(name)]
     used = [rule for rule in rules if rule not in kept]
-    tidy(work, [rewriting(used), at_constant_times(session)])
-    return work.term()
+    return tidied(term, [rewriting(used), at_constant_times(session)])
 
 
 def rank(rule: Theorem) -> int:

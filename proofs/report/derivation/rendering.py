@@ -42,12 +42,10 @@ def render(claim: Claim, statement: Record, certificates: Certificates | None = 
     """The derivation of one statement of a report, printed from its certificate if that is said to be there."""
     if statement["verdict"] == "refuted":
         return Rendering(breaks=breaking(claim, statement["counterexample"]))
-    if statement["verdict"] != "proved":
+    printed = certificates is None or statement["scope"] == "all-sizes"
+    if statement["verdict"] != "proved" or not printed:
         return Rendering(why=one_line(statement["reason"] or verdict_words(statement)))
-    everywhere = statement["scope"] == "all-sizes"
     if certificates is not None:
-        if not everywhere:
-            return Rendering(why=one_line(statement["reason"] or verdict_words(statement)))
         return Rendering(_replayed(claim, certificates))
     proof = find(claim)
     if isinstance(proof, str):

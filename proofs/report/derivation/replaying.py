@@ -10,14 +10,15 @@ from dataclasses import replace
 
 from ...check.certificate import AllSizes
 from ...check.formulas import formulas
+from ...check.traces import conditional, places_of
 from ...inequalities.written import check_written
 from ...kernel import index
 from ...kernel.checker import Proved, check
 from ...kernel.index import declared
+from ...kernel.term import INVERSE
 from ...kernel.theorem import Theorem
 from ...language.claim import Claim
 from ...search.all_sizes import Found
-from ...search.bounds.rendering import rendered
 from ...search.proving import proving
 from ...search.session import Lemma, Proving
 from .prover import number_of
@@ -29,21 +30,24 @@ def replayed(claim: Claim, certificate: AllSizes) -> Found:
     Raises:
         Refused: if the certificate does not show what it says.
     """
-    bounds = ()
-    if certificate.bounds is not None:
-        bounds = rendered(check_written(certificate.bounds).shown)
     with proving() as reading:
         conditions = tuple(formulas(claim, reading).conditions)
+        places = places_of(reading.partial)
+    divided = False
+    if certificate.bounds is not None:
+        equations = check_written(certificate.bounds).equations
+        taken = conditional(places, equations.theorems)
+        divided = bool(equations.divisors) or INVERSE in taken.values()
     if certificate.trace is None:
-        return Found((), reading, certificate, bounds, conditions)
+        return Found((), reading, certificate, conditions, divided)
     proved = check(certificate.trace)
-    session = _session(reading, proved)
-    divided = bool(proved.divisors)
-    conditions = () if bounds else conditions  # these are the written proof's no more
-    return Found(proved.statements, session, certificate, bounds, conditions, divided)
+    session = session_of(reading, proved)
+    divided |= bool(proved.divisors)
+    conditions = () if certificate.bounds else conditions  # these are the written proof's no more
+    return Found(proved.statements, session, certificate, conditions, divided)
 
 
-def _session(reading: Proving, proved: Proved) -> Proving:
+def session_of(reading: Proving, proved: Proved) -> Proving:
     """A session that knows what was noted of states while they were read, and the lemmas of the proof."""
     known = index.current.recursions
     turns = {s.name: t for recursion, t in reading.made for s in recursion.states}

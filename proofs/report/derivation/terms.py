@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...kernel import index
 from ...kernel.index import Index
 from ...kernel.term import NUMBER, Factor, Monomial, Term
+from ...kernel.theorem import Theorem
+from ...search.session import Lemma
 from ..words import symbol
 from . import prover
 from .document import Quantifier
@@ -99,16 +101,21 @@ class Scope:
         for w in sorted({w for e in ends for w in e.variables()} - {v}):
             if not prover.is_size(w) and w not in self.letters:
                 self.position(w)
+        if v not in self.letters and len(ends) == 1:
+            self.name(v, "repeat")
         if v not in self.letters:
             self.name(v, self.role(*(e - index.variable(v) * e.coefficient(v) for e in ends)))
 
     def quantifiers(self, positions: Iterable[int]) -> tuple[Quantifier, ...]:
         """The declared ranges of these variables; those with one range are said together."""
-        found: dict[tuple[Linear, Linear], list[str]] = {}
+        found: dict[tuple[Linear, Linear | None], list[str]] = {}
         for v in positions:
+            if not index.declared(v):
+                continue  # any whole number
             low, high = prover.ends(v)
             self.linear(index.variable(v))
-            found.setdefault((self.linear(low), self.linear(high)), []).append(self.letters[v])
+            both = self.linear(low), None if high is None else self.linear(high)
+            found.setdefault(both, []).append(self.letters[v])
         return tuple(Quantifier(tuple(names), *ends) for ends, names in found.items())
 
 
@@ -136,7 +143,8 @@ class Reader:
 
     def addition(self, pairs: Pairs, scope: Scope, outer: int = 0) -> Addition:
         """A sum whose bound indices −1, …, −outer have their letters already."""
-        return factored([self._piece(m, c, scope.inner(), outer) for m, c in pairs])
+        every = prover.opened(pairs, self.session)
+        return factored([self._piece(m, c, scope.inner(), outer) for m, c in every])
 
     def _piece(self, m: Monomial, c: Fraction, scope: Scope, outer: int) -> Piece:
         if not outer:
@@ -158,13 +166,16 @@ class Reader:
                 parts[f"{where}over"].append(self._factor(f, here, m.bound))
             else:
                 inside = self.addition(inverse, here, m.bound)
-                parts[f"{where}under"].append(_as_factor(inside))
+                parts[f"{where}under"].append(as_factor(inside))
         ready = {where: powers(factors) for where, factors in parts.items()}
         return Piece(c, ranges=tuple(ranges), **ready)
 
     def _factor(self, f: Factor, scope: Scope, bound: int) -> Any:
         if f.name == NUMBER:
             return Whole(scope.linear(f.at[0]))
+        meant = prover.meaning(f, bound, self.session)
+        if meant is not None:
+            return self.addition(meant, scope, bound)
         applied = prover.function_of(f, bound)
         if applied is not None:
             name, inside = applied
@@ -186,7 +197,7 @@ class Reader:
         inner = scope.inner()
         if found.running is None:
             base = self.addition(found.formula, inner, bound)
-            return Power(_as_factor(base), scope.linear(found.count))
+            return Power(as_factor(base), scope.linear(found.count))
         name = inner.name(found.running, inner.role(found.low, found.high))
         return Product(
             name,
@@ -196,7 +207,33 @@ class Reader:
         )
 
 
-def _as_factor(one: Addition) -> Any:
+class Induction(NamedTuple):
+    """The equation factor = right, which a lemma shows at every time."""
+
+    lemma: Lemma
+    factor: Factor
+    right: Term
+    rule: Theorem
+    scope: Scope
+    when: int
+    """The variable of the time."""
+    positions: list[int]
+    """The others."""
+    defined: int
+    """The line in which the state is defined."""
+
+
+def positions_in(terms: Sequence[Term], factor: Factor | None = None) -> list[int]:
+    """The positions that a factor and terms mention, those of the factor first, and those of their ranges."""
+    first = [] if factor is None else [v for e in factor.at[1:] for v, _ in e.terms]
+    rest = sorted({v for term in terms for m in term.parts for v in m.variables()})
+    skip = set() if factor is None else factor.at[0].variables()
+    found = [v for v in dict.fromkeys([*first, *rest]) if v > 0 and v not in skip]
+    further = index.reach(found) - set(found) - skip
+    return [v for v in [*sorted(further), *found] if not prover.is_size(v)]
+
+
+def as_factor(one: Addition) -> Any:
     """The only factor of a sum that has no other, else the sum itself."""
     if len(one.pieces) == 1:
         p = one.pieces[0]

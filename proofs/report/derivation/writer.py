@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from ...decide.verdict import place
 from ...interpret.claims import Part
@@ -25,47 +25,37 @@ from ..words import Record, inputs_inline, is_collision, symbol
 from . import prover
 from .document import Derivation, Formula, Line, Quantifier, Section
 from .expression import Addition, Entry, Function, single
-from .names import named, role, step_of
+from .names import named, role, said_shape, said_sizes, step_of
 from .normal_forms import normal_form, simplified
 from .reasons import Steps, because
 from .reasons import steps as steps_between
-from .terms import Reader, Scope
+from .terms import Induction, Reader, Scope, positions_in
 
 Equation = tuple[Term, Term]
 Made = TypeVar("Made")
 FORMULA = 20_000
 """What bringing one formula to the form in which it is printed may take; nothing rests on that form."""
+DEFINED = "definition of "
 SIDES = ("left", "right")
 MEASURES = {"norm": "norm", "absolute": "abs", "operator": "opnorm"}
 """Norms on paper: of all that the positions without a range run through."""
 
 
-class Induction(NamedTuple):
-    """The equation factor = right, which a lemma shows at every time."""
-
-    lemma: Lemma
-    factor: Factor
-    right: Term
-    rule: Theorem
-    scope: Scope
-    when: int
-    """The variable of the time."""
-    positions: list[int]
-    """The others."""
-    defined: int
-    """The line in which the state is defined."""
-
-
 class Writer:
     """Writes the lines of one derivation."""
 
-    def __init__(self, claim: Claim, session: Proving) -> None:
+    def __init__(self, claim: Claim, session: Proving, before: Derivation | None = None) -> None:
         self.claim, self.session = claim, session
-        taken = {symbol(one) for one in (*claim.given, *claim.ranges)}
+        lines = [] if before is None else before.lines
+        self.known = {
+            one.reason.removeprefix(DEFINED): one for one in lines if DEFINED in one.reason
+        }
+        """The lines before these in which states are defined, by what they are called."""
+        taken = {symbol(one) for one in (*claim.given, *claim.ranges)} | self.known.keys()
         states = named(session, taken)
         self.reader = Reader(session, states, taken)
         self.sections: list[Section] = []
-        self.count = 0
+        self.count = len(lines)
         self.defined: dict[str, int] = {}
         """The line in which a state is defined."""
         self.shown: dict[Theorem, int] = {}
@@ -105,12 +95,16 @@ class Writer:
 
     # What is given.
 
-    def given(self, conditions: Sequence[Part] = ()) -> None:
-        """What is given; of conditions that are bounds also how they are read, which their names need not say."""
+    def given(self, read: Mapping[str, Sequence[Formula]] | None = None) -> dict[str, int]:
+        """What is given; of conditions that are bounds also how they are read, which their names need not say.
+
+        Returns:
+            The line of each condition.
+        """
         self.section("Given")
         claim = self.claim
-        self.write("sizes", words=f"Whole numbers {_sizes(claim)}.")
-        arrays = [f"{symbol(name)} ({_shape(text)})" for name, text in claim.given.items()]
+        self.write("sizes", words=f"Whole numbers {said_sizes(claim)}.")
+        arrays = [f"{symbol(name)} ({said_shape(text)})" for name, text in claim.given.items()]
         if arrays:
             self.write("inputs", words=f"Any numbers: {'; '.join(arrays)}.")
         if claim.parameters is not None:
@@ -121,15 +115,25 @@ class Writer:
             lambda_ = own.__name__ == "<lambda>"
             what = "those of the claim" if lambda_ else f"{own.__name__}"
             self.write("parameters", words=f"{what}{changed}", places=(place(own),))
-        for text in (*claim.hypotheses, *claim.assuming):
-            read = [self._bound(part) for part in conditions if part.condition == text]
-            self.write("hypothesis", *read, words=text)
+        read = read or {}
+        every: list[str] = [*claim.hypotheses, *claim.assuming, *read]
+        return {
+            text: self.write("hypothesis", *read.get(text, ()), words=text)
+            for text in dict.fromkeys(every)
+        }
+
+    def conditions(self, parts: Sequence[Part]) -> dict[str, list[Formula]]:
+        """How conditions that are bounds are read, by their text."""
+        found: dict[str, list[Formula]] = {}
+        for part in parts:
+            found.setdefault(part.condition, []).append(self._bound(part))
+        return found
 
     def _bound(self, part: Part) -> Formula:
         """measure(left) ≤ right, for all positions."""
         outer = part.left.at[: part.left.ndim - AXES.get(part.measure, 0)]
         right = without_needless(part.right.entry(outer))
-        positions = _positions([part.left.term, right])
+        positions = positions_in([part.left.term, right])
         scope = self.reader.scope(positions)
         left = self.reader.term(part.left.term, scope)
         if part.measure:
@@ -145,9 +149,12 @@ class Writer:
         self.section("Definitions")
         for name in self._distinct():
             start, step = self._definition(name)
-            function = step_of(self.session, name)
+            function, shown = step_of(self.session, name), self.reader.states[name]
+            if shown in self.known:
+                self.defined[name] = self.known[shown].number
+                continue
             self.defined[name] = self.write(
-                f"definition of {self.reader.states[name]}",
+                f"{DEFINED}{shown}",
                 start,
                 step,
                 places=() if function is None else (place(function),),
@@ -161,20 +168,14 @@ class Writer:
         positions = [prover.number_of(v) for v in at]
         time = prover.number_of(recursion.time)
         scope = self.reader.scope([time, *positions])
-        begun = Factor(name, (Index(0), *at))
-        going = Factor(name, (recursion.time + 1, *at))
-        start = (
-            self.reader.factor(begun, scope),
-            self.reader.term(self._as_defined(recursion.first[k]), scope),
-        )
-        step = (
-            self.reader.factor(going, scope),
-            self.reader.term(self._as_defined(recursion.step[k]), scope),
-        )
-        return (
-            Formula(start, scope.quantifiers(positions)),
-            Formula(step, scope.quantifiers([time, *positions])),
-        )
+
+        def formula(when: Index, term: Term, over: list[int]) -> Formula:
+            left = self.reader.factor(Factor(name, (when, *at)), scope)
+            right = self.reader.term(self._as_defined(term), scope)
+            return Formula((left, right), scope.quantifiers(over))
+
+        start = formula(Index(0), recursion.first[k], positions)
+        return start, formula(recursion.time + 1, recursion.step[k], [time, *positions])
 
     def _as_defined(self, term: Term) -> Term:
         """A start or step as its definition has it; each is needed once for every name that states might have."""
@@ -188,6 +189,8 @@ class Writer:
         """The states that are not products, one for those of equal definitions: they get one name, too."""
         states = self.reader.states
         names = [n for n in self.session.recursions if n in states]
+        for name in names:
+            self._called_as_before(name)
         while True:
             known: dict[Any, str] = {}
             for name in names:
@@ -206,14 +209,25 @@ class Writer:
                 break
         return self._renamed(names)
 
+    def _called_as_before(self, name: str) -> None:
+        """A state that is defined before keeps its name."""
+        own = self.reader.states[name]
+        for shown, line in self.known.items():
+            self.reader.states[name] = shown
+            if self._definition(name) == line.formulas:
+                return
+        self.reader.states[name] = own
+
     def _renamed(self, names: Sequence[str]) -> list[str]:
         """The first state of each name, the names having as few primes as they can."""
         states, short = self.reader.states, {}
         for name in names:
             old = states[name]
+            if old in self.known:
+                short[old] = old
             if old not in short:
                 base = old.rstrip("′")
-                taken = {*self.reader.taken - {*states.values()}, *short.values()}
+                taken = {*self.reader.taken - {*states.values()}, *short.values(), *self.known}
                 while base in taken:
                     base += "′"
                 short[old] = base
@@ -240,7 +254,7 @@ class Writer:
         self, lemma: Lemma, factor: Factor, right: Term, rule: Theorem, proofs: bool
     ) -> None:
         when = prover.number_of(lemma.when)
-        positions = [when, *_positions([right], factor)]
+        positions = [when, *positions_in([right], factor)]
         scope = self.reader.scope(positions)
         read = self.reader.factor(factor, scope)
         shown = self.reader.term(self.simplified(right), scope)
@@ -313,7 +327,7 @@ class Writer:
         self, *terms: Term
     ) -> tuple[Scope, tuple[Quantifier, ...], tuple[Addition, Addition]]:
         """Letters for the positions of an equation, their ranges, and its sides by name: left[a, b], right[a, b]."""
-        positions = _positions(terms)
+        positions = positions_in(terms)
         scope = self.reader.scope(positions)
         over = scope.quantifiers(positions)
         at = tuple(scope.linear(index.variable(v)) for v in positions)
@@ -351,11 +365,8 @@ class Writer:
 
     def _because(self, steps: Steps | None, splits: bool = False) -> tuple[str, set[int]]:
         """How the difference goes to 0, and the definitions that are used on the way."""
-        used = (
-            []
-            if steps is None
-            else [cast(Factor, r.left).name for r in steps.rests_on if r.name == "definition"]
-        )
+        rests = [] if steps is None else steps.rests_on
+        used = [cast(Factor, rule.left).name for rule in rests if rule.name == "definition"]
         shown = [self.reader.states[n] for n in used if n in self.reader.states]
         said = "".join(f"the definition of {name}; " for name in dict.fromkeys(shown))
         if any(n not in self.reader.states for n in used):
@@ -424,38 +435,14 @@ class Writer:
         shows = "one statistic and two values" if is_collision(evidence) else "the sides differ"
         self.write("witness", words=f"At every size {shows} for {inputs_inline(evidence)}.")
 
-    def result(self, count: int) -> None:
-        """Write the last line: for which sizes and inputs the equations hold."""
+    def result(self, count: int, what: str) -> None:
+        """Write the last line: for which sizes and inputs the equations or bounds hold."""
         if not count:
             return
         claim = self.claim
         named = ", ".join(symbol(name) for name in claim.given)
         every = f" and all {named}" if named else ""
-        what = {1: "the equation holds", 2: "both equations hold"}.get(
-            count, f"all {count} equations hold"
+        said = {1: f"the {what} holds", 2: f"both {what}s hold"}.get(
+            count, f"all {count} {what}s hold"
         )
-        self.write("result", words=f"For all {_sizes(claim)}{every}, {what}. ∎")
-
-
-def _positions(terms: Sequence[Term], factor: Factor | None = None) -> list[int]:
-    """The positions that a factor and terms mention, those of the factor first, and those of their ranges."""
-    first = [] if factor is None else [v for e in factor.at[1:] for v, _ in e.terms]
-    rest = sorted({v for term in terms for m in term.parts for v in m.variables()})
-    skip = set() if factor is None else factor.at[0].variables()
-    found = [v for v in dict.fromkeys([*first, *rest]) if v > 0 and v not in skip]
-    further = index.reach(found) - set(found) - skip
-    return [v for v in [*sorted(further), *found] if not prover.is_size(v)]
-
-
-def _sizes(claim: Claim) -> str:
-    """The sizes that a claim is about: "N ≥ 1, f ≥ 1"."""
-    return ", ".join(f"{symbol(name)} ≥ {min(values)}" for name, values in claim.ranges.items())
-
-
-def _shape(text: str) -> str:
-    """A shape as it is read: N+1 f is (N + 1) × f."""
-    parts = [part.replace("+", " + ").replace("-", " − ") for part in text.split()]
-    return (
-        " × ".join(f"({part})" if " " in part and len(parts) > 1 else part for part in parts)
-        or "a number"
-    )
+        self.write("result", words=f"For all {said_sizes(claim)}{every}, {said}. ∎")
