@@ -207,7 +207,7 @@ def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> di
 def assumed(current: Session, divided: bool, logarithms: bool = False) -> list[str]:
     """What a proof takes for granted, in words for the evidence."""
     said = [*([NO_DENOMINATOR_IS_0] if divided else []), *([LOGARITHMS] if logarithms else [])]
-    return [*said, *map(in_words, current.fits), *current.taken]
+    return list(dict.fromkeys([*said, *map(in_words, current.fits), *current.taken]))
 
 
 def _expect_one_program(claim: Claim, current: Session) -> None:

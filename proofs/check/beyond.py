@@ -5,10 +5,13 @@ prime: first each size in turn is large while the others are least, up to some h
 at sizes that a hash of the claim's code chooses and at the numbers in that code; then several sizes at once. Where exp,
 roots or norms occur, balls take the place of residues.
 
+Where the kernel has proved the statement for all sizes a few choices are tried, and each size once far out, modulo one
+prime.
+
 What this can miss: a size that is not tried, and how far each goes depends on what it costs. If the sides differ at a
 fraction q of the sizes that k choices are drawn from, all k agree with probability (1 − q)^k; that sides which differ
 agree at a drawn point has a probability of at most degree / 2⁶¹, or (degree / 2³⁰)² where a statement is read as whole
-arrays modulo two primes that are drawn.
+arrays modulo two primes that are drawn, and degree / 2³⁰ modulo one.
 """
 
 from __future__ import annotations
@@ -70,6 +73,8 @@ BOUNDED, CONDITIONED = 8, 9
 """At how many choices claims are tried whose points have to meet conditions, and up to which size on average."""
 DEAR = 4_000_000
 """Operations that the sizes right after those of the evidence may take where no choice is affordable otherwise."""
+FAR = (17, 100)
+"""How far beyond the evidence each size is, by itself, where the statement is proved for all sizes."""
 MORE_BITS = 16 * BITS
 """The precision of balls where those of `BITS` have no end."""
 SMALLER = 2_000
@@ -102,6 +107,8 @@ class Tried:
     engine: str = "modular"
     plain: int = 0
     """How often plain fractions were run."""
+    primes: int = 2
+    """Modulo how many primes equations are run."""
 
     @property
     def was_run(self) -> bool:
@@ -148,21 +155,27 @@ def _listed(every: Sequence[Sizes]) -> str:
     return "; ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
 
 
-def beyond(claim: Claim, left_out: Sequence[Sizes] = ()) -> Tried:
+def beyond(claim: Claim, left_out: Sequence[Sizes] = (), proved: bool = False) -> Tried:
     """The claim, which holds at the sizes of its evidence, at sizes beyond.
 
     Args:
         claim: the claim.
         left_out: those of its listed sizes at which no engine ran it; they are tried first.
+        proved: whether its statement is proved for all sizes. A few choices are tried then: what they can show is a
+            mistake in how the statement was read, since `fidelity` has held it to what the body computes.
     """
     source = Source(claim.functions)
     rng = random.Random(source.seed)
     every = list(choices(claim, source.numbers, rng))
-    few = _few(every, rng) if claim.assuming else []
-    tried = Tried(listed=left_out)
+    few = _few(every, rng) if claim.assuming or proved else []
+    tried = Tried(listed=left_out, primes=1 if proved else 2)
     trial = _Trial(claim, tried, rng, Meter(ALL))
     trial.run([*((dict(sizes), "") for sizes in left_out), *few])
-    if not (claim.assuming and tried.engine == "balls"):  # where points are hard to find
+    hard = claim.assuming and tried.engine == "balls"  # to find points that meet the conditions
+    if proved and not hard:
+        far = {name: max(values) + rng.randint(*FAR) for name, values in claim.ranges.items()}
+        trial.run([(beside(claim, name, n), name) for name, n in far.items()])
+    elif not hard:
         trial.each_alone(source.numbers)
         trial.run([one for one in every if one not in few])
     if tried.dear and not tried.was_run:
@@ -346,7 +359,7 @@ def _by_numbers(
     if own is not None:
         meter.spend(own.effort)
     if own is not None and own.residues is not None:
-        return identical(own.residues, sizes, rng, meter) or None
+        return identical(own.residues, sizes, rng, meter, tried.primes) or None
     field = PrimeField(meter)
     statements = _statements(claim, field, lambda: rng.randrange(PRIME), sizes)
     equations = [s for s in statements if isinstance(s, Equal)]

@@ -189,15 +189,14 @@ def _taken(every: list[inspect.Parameter], names: list[str]) -> list[str]:
 def _is_read(function: Callable[..., Any], name: str) -> bool:
     """Whether a function's code may read an argument; that of a wrapper, where the user has written one."""
     code = getattr(inspect.unwrap(function, stop=_is_users), "__code__", None)
-    if not isinstance(code, CodeType) or name not in code.co_varnames[: _count(code)]:
+    if not isinstance(code, CodeType):
+        return True
+    if name not in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
         return True
     if name in code.co_cellvars or any(one in code.co_names for one in BY_NAME):
         return True
-    for one in dis.get_instructions(code):
-        spoken = one.argval if isinstance(one.argval, tuple) else (one.argval,)
-        if name in spoken and "LOAD" in one.opname:
-            return True
-    return False
+    loads = (one.argval for one in dis.get_instructions(code) if "LOAD" in one.opname)
+    return any(name in (read if isinstance(read, tuple) else (read,)) for read in loads)
 
 
 def _is_users(wrapper: Callable[..., Any]) -> bool:
@@ -206,10 +205,6 @@ def _is_users(wrapper: Callable[..., Any]) -> bool:
         return is_own(wrapper.__globals__.get("__name__"), wrapper.__code__.co_filename)
     kind = type(wrapper)
     return is_own(kind.__module__, getattr(sys.modules.get(kind.__module__), "__file__", None))
-
-
-def _count(code: CodeType) -> int:
-    return code.co_argcount + code.co_kwonlyargcount
 
 
 def with_arguments(function: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
@@ -223,9 +218,8 @@ def with_arguments(function: Callable[..., Any], names: list[str]) -> Callable[.
     if first == taken and all(p.default is not p.empty for p in left):
         return function
     fixed = {p.name: None for p in left if p.default is p.empty}
-    fixed |= {
-        p.name: p.default for p in left if p.kind is p.POSITIONAL_ONLY and p.name not in fixed
-    }
+    kept = [p for p in left if p.kind is p.POSITIONAL_ONLY and p.name not in fixed]
+    fixed |= {p.name: p.default for p in kept}
     places = [p.name for p in every if p.kind is p.POSITIONAL_ONLY]
     return Called(function, taken, fixed, places)
 

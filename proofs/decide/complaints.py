@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from scanproof.constructs.errors import text_of
 
-from ..check.instances.at_random import balls, residues
+from ..check.instances.at_random import agree, balls, overlap, residues
 from ..check.kernel_errors import claim_line, refusal
 from ..exact.scalar import NotPolynomial
 from ..interpret.questions import raised_at
 from ..kernel.errors import KernelError
 from ..language.claim import Claim
 from ..language.sizes import Sizes, by_name
+from ..language.statements import Statement
 from ..statement.errors import IllFormed
 
 ARRAY = r"'?(?:Recorded|KernelArray|Dual)'?"
@@ -64,7 +67,8 @@ def complaint(error: BaseException) -> str:
         text = ""
     text = re.sub(r"Recorded|KernelArray|Dual\b", "array", text) + nearest_name(error)
     kind = "ValueError" if isinstance(error, IllFormed) else type(error).__name__  # as NumPy says
-    said = f"{kind}{_where(error)}{f': {text}' if text else ''}"
+    where = claim_line(error) or raised_at(error)  # of the user's own lines, or else a definition's
+    said = f"{kind}{where}{f': {text}' if text else ''}"
     return f"{said}; {advice}" if advice else said
 
 
@@ -105,7 +109,7 @@ def failing_sizes(claim: Claim, error: BaseException) -> str:
         return ""
     for sizes in claim.every_size:
         try:
-            _evaluated(claim, sizes)
+            computed(claim, sizes)
         except NotPolynomial:  # why no statement is read at these
             continue
         except Exception as other:
@@ -115,13 +119,13 @@ def failing_sizes(claim: Claim, error: BaseException) -> str:
     return ""
 
 
-def _evaluated(claim: Claim, sizes: Sizes) -> None:
+def computed(claim: Claim, sizes: Sizes) -> tuple[list[Statement], Callable[[Any], bool]]:
+    """The statements at random numbers, in residues or else in balls, and what says that two sides may be equal there.
+
+    Raises:
+        NotPolynomial: if neither has what is needed.
+    """
     try:
-        residues(claim, sizes)
+        return residues(claim, sizes), agree
     except NotPolynomial:
-        balls(claim, sizes)
-
-
-def _where(error: BaseException) -> str:
-    """The last line of the user's own that ran; if there is none, the last of a definition."""
-    return claim_line(error) or raised_at(error)
+        return balls(claim, sizes), overlap

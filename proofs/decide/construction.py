@@ -42,7 +42,7 @@ class Parameters(Mapping[str, np.ndarray]):
         """The statement (as stated or amended) whose parameters these are."""
         self.corrections = corrections
         self._exact = exact
-        self.parameters = map_leaves(_as_float, exact)
+        self.parameters = map_leaves(lambda array: array.astype(float), exact)
         self._arrays = dict(zip(paths(exact), leaves(self.parameters), strict=True))
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -204,10 +204,6 @@ def _number(value: Any, wanted: str) -> Fraction:
         raise UsageError(
             f"{wanted} to be made of finite numbers, such as 0.5 or Fraction(1, 2); got {value!r}."
         ) from None
-
-
-def _as_float(array: np.ndarray) -> np.ndarray:
-    return array.astype(float)
 
 
 def _as_sympy(array: np.ndarray) -> Any:

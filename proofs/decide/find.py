@@ -15,6 +15,7 @@ from ..check.certificate import (
     AllSizes,
     Argument,
     Certificate,
+    Collision,
     Counterexample,
     FixedSizes,
     Limits,
@@ -91,19 +92,18 @@ def find_again(claim: Claim, fails: Sizes) -> Certificate:
     """A refutation where checking an argument saw a statement fail, or why there is none."""
     if fails in claim.every_size:
         found = violation(claim, [fails]) or violation(claim, claim.every_size)
-        return _refutation(claim, found or _agreement(claim, fails), NOT_SHOWN)
+        found = found or _agreement(claim, fails)
+        return Unsettled(claim.id, NOT_SHOWN) if found is None else _refutation(claim, found)
     there = smallest(claim, fails)
     found = violation(claim, claim.every_size[:TRIED_WELL], QUICK_TRIES)  # as at ties
     found = found or violation(claim, [there], BOUND_TRIES) or _agreement(claim, there)
     why = f"at {sizes_text(there)} it fails at a random point; no small numbers were found that show it"
-    if found is not None and not _may_fail(claim, there, found.part):
-        found = None  # they agree at some inputs alone
-    return _refutation(claim, found, why)
-
-
-def _refutation(claim: Claim, found: Counterexample | None, why: str) -> Certificate:
-    if found is None:
+    if found is None or not _may_fail(claim, there, found.part):  # they agree at some inputs alone
         return Unsettled(claim.id, why)
+    return _refutation(claim, found)
+
+
+def _refutation(claim: Claim, found: Counterexample | Collision) -> Refutation:
     return Refutation(claim.id, found, near_misses(claim, dict(found.sizes)))
 
 
@@ -173,7 +173,9 @@ class Search:
             if engine is FLINT and not self._is_polynomial:
                 continue
             with suppress(NotPolynomial):
-                in_symbols(engine, self.claim, _first_with_entries(self.claim))
+                first = _first_with_entries(self.claim)
+                for sizes in (first, *(s for s in most_informative(self.claim) if s != first)):
+                    in_symbols(engine, self.claim, sizes)  # where arrays are short, less is needed
                 return engine
         return None
 
@@ -325,11 +327,7 @@ def _counterexample(search: Search) -> Certificate | None:
         found = _bound_violation(claim, search.read)
     for part in search.parts(Determines):
         found = found or collision(claim, claim.every_size, part)
-    return (
-        None
-        if found is None
-        else Refutation(claim.id, found, near_misses(claim, dict(found.sizes)))
-    )
+    return None if found is None else _refutation(claim, found)
 
 
 def _bound_violation(claim: Claim, read: Sequence[Sizes]) -> Counterexample | None:
@@ -415,8 +413,7 @@ def _argument(search: Search) -> Certificate:
             if isinstance(statement, Differs) and sizes in run:
                 one = difference(claim, sizes, part)
                 if one is None:
-                    why = "no inputs were found for which the two sides differ"
-                    return search.unsettled(why)
+                    return search.unsettled("no inputs were found for which the two sides differ")
                 by.append(one)
     beyond = [] if lifted else next_sizes(claim).values()
     for part in search.parts(Undetermined):

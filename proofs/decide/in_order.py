@@ -17,7 +17,7 @@ from ..check.beyond import beyond
 from ..check.certificate import Refutation
 from ..check.certificates import check
 from ..check.formulas import split_of
-from ..check.instances.at_random import agree, balls, drawn, overlap, residues
+from ..check.instances.at_random import drawn
 from ..check.instances.evaluate import evaluate, in_symbols
 from ..check.result import Result, sizes_text
 from ..doors.refused import Refused
@@ -26,13 +26,14 @@ from ..exact.engines import ENGINES, FIXED, FLINT, UnequalShapes, chosen
 from ..exact.residues import Meter, TooLong
 from ..exact.scalar import DivisionByZero, NotPolynomial, multiplying
 from ..language.claim import Claim
-from ..language.partition import Case, Number, Remainder, Split, split
+from ..language.partition import Number, Remainder, Split, split
 from ..language.sizes import Sizes
 from ..language.statements import Equal
 from ..refute.counterexamples import violation_in_balls
 from ..search.proving import proving
-from ..search.session import TOO_LONG
+from ..search.session import TOO_LATE, TOO_LONG, allowed
 from ..search.wording import listening
+from .complaints import computed
 from .verdict import decide
 
 FEW = 32
@@ -79,7 +80,7 @@ def in_cases(claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell) -> Se
             if found.result.verdict == "refuted":
                 break
             continue
-        parts = _parts(case, found.split)
+        parts = split(case, found.split) if _is_split(found.split) else None
         if parts is None or len(parts) + len(waiting) + len(done) > MOST:
             found = settled(claim, given, tell)
             why = f"{found.result.reason}; that would be more than {MOST} cases of sizes"
@@ -94,21 +95,16 @@ def in_cases(claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell) -> Se
     open_case = next((f for _, f in done if f.result.scope != "all-sizes"), done[-1][1])
     if result.scope == "all-sizes":
         names = [str(case) for case, _ in done]
-        return Settled(result, _said(done), cases=names)
+        proved = [f"{case}: {found.proved[0]}" for case, found in done if found.proved]
+        return Settled(result, proved, cases=names)
     return Settled(result, [], open_case.leftover)
 
 
-def _parts(case: Case, how: Split) -> list[Case] | None:
-    if (isinstance(how, Number) and how.last > MOST) or (
-        isinstance(how, Remainder) and how.by > MOST
-    ):
-        return None
-    return split(case, how)
-
-
-def _said(done: Sequence[tuple[Case, Settled]]) -> list[str]:
-    """What was proved in each case, a line for each."""
-    return [f"{case}: {found.proved[0]}" for case, found in done if found.proved]
+def _is_split(how: Split) -> bool:
+    """Whether sizes are told apart so, into no more cases than are looked at."""
+    if isinstance(how, Number):
+        return how.last <= MOST
+    return not isinstance(how, Remainder) or how.by <= MOST
 
 
 def settled(
@@ -134,7 +130,11 @@ def settled(
         if result.verdict != "unknown":
             return Settled(result, said.proved)
         if TOO_LONG in str(result.reason):
-            result.reason = f"{result.reason}; more steps, or more seconds, may do"
+            late = TOO_LATE in str(result.reason)
+            more = (
+                "seconds (--time-limit)" if late else f"than {allowed():,} steps (--steps, steps=)"
+            )
+            result.reason = f"{result.reason}; with more {more} it may be found"
         if splitting and said.split is not None:
             return Settled(result, split=said.split)
         why, doubtful, left = result.reason, result.doubtful, said.leftover
@@ -225,10 +225,7 @@ def _joined(why: str | None, engine: str | None) -> str | None:
 def _at_random(claim: Claim, sizes: Sizes) -> bool | str | None:
     """Whether the sides may be equal, at a random point; None if there is no value, or why none can be computed."""
     try:
-        try:
-            found, same = residues(claim, sizes), agree
-        except NotPolynomial:
-            found, same = balls(claim, sizes), overlap
+        found, same = computed(claim, sizes)
         return all(same(one) for one in found if isinstance(one, Equal))
     except NotPolynomial as error:
         return _not_exact(error)
@@ -240,10 +237,7 @@ def _has_value(claim: Claim, sizes: Sizes) -> bool:
     """Whether both sides are numbers at a random point, as far as that is computed."""
     with suppress(NotPolynomial, UnequalShapes):
         try:
-            try:
-                residues(claim, sizes)
-            except NotPolynomial:
-                balls(claim, sizes)
+            computed(claim, sizes)
         except (DivisionByZero, ZeroDivisionError):
             return False
     return True
@@ -265,21 +259,14 @@ def _few(claim: Claim) -> Claim | None:
 def _is_affordable(claim: Claim, sizes: Sizes) -> bool:
     """Whether polynomials there, or expressions where there are functions such as exp, stay small."""
     try:
-        with multiplying(MULTIPLIED):
-            in_symbols(FLINT, claim, sizes)
-        return True
-    except TooLong:
-        return False
-    except NotPolynomial:
-        pass
-    except ArithmeticError:
-        return True  # which the engine will say itself
-    meter = Meter(EXPRESSED)
-    try:
-        exact = ArbField(meter)
-        evaluate(claim, exact, sizes, drawn(claim, exact, sizes, lambda: 1))
+        try:
+            with multiplying(MULTIPLIED):
+                in_symbols(FLINT, claim, sizes)
+        except NotPolynomial:
+            exact = ArbField(Meter(EXPRESSED))
+            evaluate(claim, exact, sizes, drawn(claim, exact, sizes, lambda: 1))
     except TooLong:
         return False
     except ArithmeticError:
-        pass
+        pass  # which the engine will say itself
     return True

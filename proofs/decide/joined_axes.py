@@ -10,6 +10,8 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,7 @@ CHUNKS = re.compile(r"(?:(\d+)\*([A-Za-z]\w*)|([A-Za-z]\w*)\*(\d+))")
 """A length such as 4*n, that of n chunks of 4."""
 
 
-def groups_of(text: str, chunks: bool = False) -> Groups:
+def groups_of(text: str, chunks: bool) -> Groups:
     """The axes of a shape: "n*C d" is [[n, C], [d]]; a number goes with the size after it.
 
     Args:
@@ -40,10 +42,10 @@ def groups_of(text: str, chunks: bool = False) -> Groups:
 
 
 def _factors(text: str, chunks: bool) -> list[str]:
-    found: list[str] = []
-    number = ""
     if chunks and (match := CHUNKS.fullmatch(text)):
         return [match[2] or match[3], match[1] or match[4]]
+    found: list[str] = []
+    number = ""
     for one in text.split("*"):
         if one.isdecimal():
             number += f"{one}*"
@@ -56,7 +58,7 @@ def _factors(text: str, chunks: bool) -> list[str]:
     return found
 
 
-def apart(text: str, chunks: bool = False) -> str:
+def apart(text: str, chunks: bool) -> str:
     """The shape with each length of a product as an axis: "n*C d" becomes "n C d"."""
     return " ".join(one for group in groups_of(text, chunks) for one in group)
 
@@ -97,7 +99,7 @@ class Joined:
             for group in groups:
                 own, rest = rest[: len(group)], rest[len(group) :]
                 lengths.update(zip(group, own, strict=True))
-                dims.append(_product(own))
+                dims.append(reduce(mul, own))
             given.append(one.reshape(tuple(dims)) if len(dims) < len(one.shape) else one)
         found = self.__wrapped__(*given)
         leaves = [leaf for _, leaf in paths(found)]
@@ -112,17 +114,10 @@ class Joined:
         dims: list[Any] = []
         for length, group in zip(one.shape, groups, strict=True):
             own = [length] if len(group) == 1 else [lengths[n] for n in group]
-            if length != _product(own):
+            if length != reduce(mul, own):
                 return one  # the two sides return arrays of other shapes, which will show
             dims += own
         return one.reshape(tuple(dims))
-
-
-def _product(lengths: Sequence[Any]) -> Any:
-    found = lengths[0]
-    for one in lengths[1:]:
-        found = found * one
-    return found
 
 
 def outputs_of(

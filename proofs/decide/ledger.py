@@ -86,7 +86,7 @@ class Ledger:
             return rows
         chosen: dict[str, Row] = {}
         for pattern in patterns:
-            matched = [row for row in rows if _matches(row, pattern)]
+            matched = [r for r in rows if any(fnmatch.fnmatchcase(i, pattern) for i in _ids(r))]
             if not matched:
                 raise UsageError(unknown(pattern, [i for row in rows for i in _ids(row)]))
             chosen.update((row.claim.id, row) for row in matched)
@@ -95,10 +95,6 @@ class Ledger:
 
 def _ids(row: Row) -> list[str]:
     return [row.claim.id, *(claim.id for claim in row.amendments)]
-
-
-def _matches(row: Row, pattern: str) -> bool:
-    return any(fnmatch.fnmatchcase(i, pattern) for i in _ids(row))
 
 
 def unknown(pattern: str, ids: list[str]) -> str:
@@ -184,11 +180,11 @@ def from_file(
     except (KeyboardInterrupt, Redefined):
         raise
     except BaseException as error:
-        raise BrokenFile(_complaint(error, path), _sources(module)) from error
+        raise BrokenFile(_complaint(error, path), sources_in(module)) from error
     if wrong:
         places = [f"{shown(at.file)} line {at.line}: " if at else "" for _, at in wrong]
         said = [f"{place}{error}" for place, (error, _) in zip(places, wrong, strict=True)]
-        raise BrokenFile("; ".join(said), _sources(module))
+        raise BrokenFile("; ".join(said), sources_in(module))
     return sources_of(module, str(path))
 
 
@@ -242,8 +238,12 @@ def from_module(
 
 
 def sources_of(module: ModuleType, name: str) -> list[Source]:
-    """The `Source` objects of a module that have rows of their own."""
-    found = _sources(module)
+    """The `Source` objects of a module that have rows of their own; there must be one.
+
+    Raises:
+        NoClaims: if there is none.
+    """
+    found = sources_in(module)
     if not found:
         raise NoClaims(
             f"{name} defines no claim; write `paper = Source('mypaper', title='…')` and decorate a function with "
@@ -252,7 +252,8 @@ def sources_of(module: ModuleType, name: str) -> list[Source]:
     return found
 
 
-def _sources(module: ModuleType) -> list[Source]:
+def sources_in(module: ModuleType) -> list[Source]:
+    """The `Source` objects of a module that have rows of their own, each once."""
     found = [value for value in vars(module).values() if isinstance(value, Source)]
     return [source for i, source in enumerate(found) if source.rows and source not in found[:i]]
 

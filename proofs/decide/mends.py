@@ -15,7 +15,6 @@ import io
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from ..exact.engines import Engines
@@ -84,13 +83,10 @@ def _home(claim: Claim) -> str | None:
     """The name of the user's module that the claim is found in."""
     files_first = sorted(sys.modules.items(), key=lambda one: not one[0].startswith(ledger.PREFIX))
     for name, module in files_first:
-        if is_own_module(module) and any(c is claim for c in _claims(_sources(module))):
+        own = is_own_module(module)
+        if own and any(c is claim for c in _claims(ledger.sources_in(module))):
             return name
     return None
-
-
-def _sources(module: ModuleType) -> list[Source]:
-    return [value for value in vars(module).values() if isinstance(value, Source)]
 
 
 def _claims(sources: Sequence[Source]) -> list[Claim]:

@@ -12,7 +12,7 @@ import inspect
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scanproof.constructs.arrays.definition import definition
@@ -98,65 +98,103 @@ def prove(
         memory_in("prove: memory_limit =", memory_limit, SIDE_BY_SIDE),
     )
     whole(f"prove: steps = {steps!r}", steps)
-    budget = Budget(*limits)
     started = time.perf_counter()
-    for target in (function, equals):
-        if not isinstance(target, str) and not callable(target):
-            raise UsageError(
-                f"prove: {target!r} is no function; give one, or its name, such as 'mymodule:forward'."
-            )
-    both_of, names_of = (function, equals), (targets.name(function), targets.name(equals))
+    both_of = function, equals
+    _expect_functions(both_of, framework)
     given = annotations.shapes(both_of) if shapes is None else shapes_of(shapes)
     ranges = ranges_of(sizes or {}, names(list(given.values())))
-    if framework not in (None, *FRAMEWORKS):
-        known = ", ".join(FRAMEWORKS)
-        raise UsageError(f"prove: framework={framework!r}: no such framework; allowed: {known}.")
-    found: Outcome | None = None
-    running: Running | None = None
+    trial = _Trial(both_of, given, ranges, framework, compiled, Budget(*limits))
 
     def left() -> float:
         return time_limit - (time.perf_counter() - started)
 
     try:
-        with stage.heard(tell), stopping(budget):
+        with stage.heard(tell), stopping(trial.budget):
             stage.begin("loading the programs")
-            try:
-                for both in readings(function, equals, given, framework):
-                    running = running or Running(
-                        both_of,
-                        both.frameworks,
-                        both.written,
-                        both.asked,
-                        ranges,
-                        compiled,
-                        budget,
-                    )
-                    again = _answer(both, ranges, steps, SEARCHING * left())
-                    settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
-                    if found is None or settled:
-                        found = again
-                    if settled:
-                        break
-            except Unreadable as error:
-                found = found or Outcome(*names_of, given, Result("unknown", reason=str(error)))
-            assert found is not None
-            if running is None:
-                first, second = (targets.framework_of(one, framework) for one in both_of)
-                own = first, second
-                running = Running(both_of, own, (None, None), given, ranges, compiled, budget)
+            trial.read(steps, left)
             stage.begin("running both")
-            run_beside(found, running, left())
+            trial.run_beside(left())
     except (Stopped, MemoryError) as error:
-        why = str(of_machine(error) if isinstance(error, MemoryError) else error)
-        found = found or Outcome(*names_of, given, Result("unknown", reason=why))
-        if running is not None:
-            run_beside(found, running, 0.0, why)
+        trial.stop(str(of_machine(error) if isinstance(error, MemoryError) else error))
     except BaseException:
-        if running is not None:
-            running.end()
+        trial.end()
         raise
+    found = trial.outcome
     found.seconds = time.perf_counter() - started
     return found
+
+
+def _expect_functions(both_of: Sequence[str | Callable[..., Any]], framework: str | None) -> None:
+    """See that both are functions or names, of a framework that there is."""
+    for target in both_of:
+        if not isinstance(target, str) and not callable(target):
+            raise UsageError(
+                f"prove: {target!r} is no function; give one, or its name, such as 'mymodule:forward'."
+            )
+    if framework not in (None, *FRAMEWORKS):
+        known = ", ".join(FRAMEWORKS)
+        raise UsageError(f"prove: framework={framework!r}: no such framework; allowed: {known}.")
+
+
+@dataclass
+class _Trial:
+    """Two functions, what was found out about them, and the process beside this one in which they run."""
+
+    both_of: tuple[str | Callable[..., Any], str | Callable[..., Any]]
+    given: dict[str, str]
+    ranges: Mapping[str, Sequence[int]]
+    framework: str | None
+    compiled: bool
+    budget: Budget
+    found: Outcome | None = None
+    running: Running | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """What was found out."""
+        assert self.found is not None
+        return self.found
+
+    def read(self, steps: int, left: Callable[[], float]) -> None:
+        """Read both in one way after another, until one settles whether they are equal; run them meanwhile."""
+        try:
+            for both in readings(*self.both_of, self.given, self.framework):
+                self._begin(both.frameworks, both.written, both.asked)
+                again = _answer(both, self.ranges, steps, SEARCHING * left())
+                settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
+                if self.found is None or settled:
+                    self.found = again
+                if settled:
+                    break
+        except Unreadable as error:
+            self.found = self.found or self._unknown(str(error))
+        if self.running is None:
+            first, second = (targets.framework_of(one, self.framework) for one in self.both_of)
+            self._begin((first, second), (None, None), self.given)
+
+    def _begin(self, frameworks: Any, written: Any, asked: Mapping[str, str]) -> None:
+        """Begin to run both, unless they run already."""
+        how = frameworks, written, asked, self.ranges, self.compiled, self.budget
+        self.running = self.running or Running(self.both_of, *how)
+
+    def _unknown(self, why: str) -> Outcome:
+        one, other = map(targets.name, self.both_of)
+        return Outcome(one, other, self.given, Result("unknown", reason=why))
+
+    def run_beside(self, seconds: float, stopped: str = "") -> None:
+        """Change what was found out by what comes of running both."""
+        if self.running is not None:
+            run_beside(self.outcome, self.running, seconds, stopped)
+
+    def stop(self, why: str) -> None:
+        """End where a limit is met; what was found out before stands."""
+        self.found = self.found or self._unknown(why)
+        self.run_beside(0.0, why)
+
+    def end(self) -> None:
+        """End the process beside this one, if it runs."""
+        if self.running is not None:
+            self.running.end()
 
 
 def run_beside(found: Outcome, running: Running, seconds: float, stopped: str = "") -> None:
@@ -174,12 +212,10 @@ def _answer(both: Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds:
     try:
         with allowing(steps, seconds):
             return _decided(both, claim, sizes)
-    except UnequalShapes as error:  # which shows where they are run
+    except (UnequalShapes, Unreadable) as error:  # which shows where they are run
         return Outcome(both.name, both.other, both.asked, Result("unknown", reason=str(error)))
     except (UsageError, MemoryError):
         raise
-    except Unreadable as error:
-        return Outcome(both.name, both.other, both.asked, Result("unknown", reason=str(error)))
     except mistakes.Errors as error:
         if not mistakes.is_users(error):
             raise
@@ -225,14 +261,12 @@ def _as_written(
 ) -> tuple[Result, list[Literal]]:
     """The result for the programs as they run, in their own shapes; and their literals that were read as others."""
     sides = both.sides
-    read = [
-        one for one in every_literal(sides, claim, first) if not one.meant.is_exactly(one.value)
-    ]
+    every = every_literal(sides, claim, first)
+    read = [one for one in every if not one.meant.is_exactly(one.value)]
     if result.verdict == "refuted":
         result = beyond_rounding(claim, result, lambda at: every_literal(sides, claim, at))
-    if (
-        result.scope == "all-sizes"
-    ):  # a number such as √3, which is another at T = 4, is none of a symbol's
+    if result.scope == "all-sizes":
+        # A number such as √3, which is another at T = 4, is none of a symbol's.
         later = {n: v + LATER for n, v in first.items()}
         there = {(one.value, one.place) for one in every_literal(sides, claim, later)}
         read = [one for one in read if (one.value, one.place) in there]
@@ -272,7 +306,8 @@ def _claim(both: Both, sizes: Mapping[str, Sequence[int]]) -> Claim:
         found, wanted = paths(left(*arrays)), paths(right(*arrays))
         if len(found) != len(wanted):
             raise UsageError(
-                f"{both.name} returns {len(found)} arrays, and {both.other} {len(wanted)}."
+                f"{both.name} returns {len(found)} arrays, and {both.other} {len(wanted)}, a complex one counted as "
+                "two; return as many."
             )
         own, others = ([path for path, _ in one] for one in (found, wanted))
         order = matched(f"prove {both.name} = {both.other}", own, others)

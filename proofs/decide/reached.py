@@ -27,6 +27,8 @@ WITHOUT = ("type_comment", "kind", "ctx")
 """Fields of a syntax tree that say nothing of what is computed."""
 INNER = (ast.Lambda, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 """Expressions with a scope of their own."""
+Imports = dict[str, tuple[int, str, str | None]]
+"""By local name, what is imported: how many dots, a module, and a name in it if not the module itself."""
 Use = tuple[str, ...]
 """A name that is used, with the attributes that are taken of it: ("layers", "step")."""
 
@@ -39,8 +41,7 @@ class _Part:
     binds: list[str]
     """The names that it gives a meaning."""
     uses: set[Use]
-    imports: dict[str, tuple[int, str, str | None]]
-    """By local name, what is imported: how many dots, a module, and a name in it if not the module itself."""
+    imports: Imports
 
     @functools.cached_property
     def digest(self) -> str:
@@ -75,7 +76,7 @@ class _File:
         return found
 
     @functools.cached_property
-    def imports(self) -> dict[str, tuple[int, str, str | None]]:
+    def imports(self) -> Imports:
         return {
             n: one
             for part in self.parts
@@ -129,7 +130,7 @@ class Project:
         self,
         file: _File,
         use: Use,
-        own: dict[str, tuple[int, str, str | None]] | None = None,
+        own: Imports | None = None,
         asked: frozenset[tuple[Path, Use]] = frozenset(),
     ) -> Iterator[tuple[_File, _Part]]:
         """The statements that give a use its meaning, here or where it is imported from."""
@@ -142,23 +143,24 @@ class Project:
         imported = (own or {}).get(use[0]) or file.imports.get(use[0])
         if imported is not None:
             dots, module, name = imported
-            yield from self._in_module(
-                file, dots, module, (*([name] if name else ()), *use[1:]), asked
-            )
+            taken = (*([name] if name else ()), *use[1:])
+            yield from self._in_module(file, dots, module, taken, asked)
         yield from (
             (file, part) for part in file.names.get(use[0], ()) if use[0] not in part.imports
         )
         if imported is None and use[0] not in file.names:
-            for dots, module, _ in _stars(file):
-                yield from self._in_module(file, dots, module, use, asked)
+            for name, (dots, module, _) in file.imports.items():
+                if name.startswith(ANY):
+                    yield from self._in_module(file, dots, module, use, asked)
 
     def _in_module(
         self, file: _File, dots: int, module: str, use: Use, asked: frozenset[tuple[Path, Use]]
     ) -> Iterator[tuple[_File, _Part]]:
         """What is meant by names taken of a module, which may be modules themselves."""
         at = self._module(file, dots, module)
-        if use and self._module(file, dots, f"{module}.{use[0]}".strip(".")) is not None:
-            yield from self._in_module(file, dots, f"{module}.{use[0]}".strip("."), use[1:], asked)
+        inner = f"{module}.{use[0]}".strip(".") if use else ""
+        if use and self._module(file, dots, inner) is not None:
+            yield from self._in_module(file, dots, inner, use[1:], asked)
         elif at is not None:
             yield from self._meant(at, use or (ANY,), asked=asked)
 
@@ -197,7 +199,7 @@ def _read(path: Path) -> _File | None:
 
 
 def _part(tree: ast.stmt) -> _Part:
-    imports: dict[str, tuple[int, str, str | None]] = {}
+    imports: Imports = {}
     nodes = list(ast.walk(tree))
     inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     uses = {
@@ -234,7 +236,7 @@ def _bound(tree: ast.stmt) -> Iterator[str]:
         if _is_scope(one):
             yield one.name  # type: ignore[attr-defined]
         elif isinstance(one, ast.Import | ast.ImportFrom):
-            yield from _part_names(one)
+            yield from (name.asname or name.name.partition(".")[0] for name in one.names)
         elif isinstance(one, ast.Name | ast.Attribute | ast.Subscript):
             if isinstance(one.ctx, ast.Store):
                 base: ast.expr = one
@@ -245,17 +247,8 @@ def _bound(tree: ast.stmt) -> Iterator[str]:
             waiting += reversed(list(ast.iter_child_nodes(one)))
 
 
-def _part_names(one: ast.Import | ast.ImportFrom) -> Iterator[str]:
-    for name in one.names:
-        yield name.asname or name.name.partition(".")[0]
-
-
 def _is_scope(tree: ast.AST) -> bool:
     return isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-
-
-def _stars(file: _File) -> Iterator[tuple[int, str, str | None]]:
-    yield from (one for name, one in file.imports.items() if name.startswith(ANY))
 
 
 def _words(tree: ast.AST) -> Iterator[str]:
@@ -293,9 +286,7 @@ class _End:
 
 
 def _joined(digests: set[str]) -> str:
-    both = (
-        digests
-        if len(digests) == 1
-        else {hashlib.sha256("".join(sorted(digests)).encode()).hexdigest()}
-    )
-    return both.copy().pop()[:DIGITS]
+    first, *more = sorted(digests)
+    if more:
+        first = hashlib.sha256("".join([first, *more]).encode()).hexdigest()
+    return first[:DIGITS]

@@ -17,6 +17,7 @@ from ..check.result import sizes_text
 from ..doors.meant import BLUR, DYADIC, PLAIN, Literal
 from ..exact.counterexample import Counterexample, special
 from ..exact.enclosures import ArbField
+from ..exact.entries import arranged
 from ..exact.instance import Point, scalars
 from ..exact.instance import shapes as shapes_at
 from ..language.claim import Claim
@@ -84,13 +85,11 @@ def _blur(involved: Sequence[Literal]) -> Fraction:
 
 
 def _hinges(involved: Sequence[Literal]) -> str:
-    guessed = sorted(involved, key=lambda one: one.meant.understood)
-    several = list(
-        dict.fromkeys(
-            one.shown() + (f", read as {one.meant}" if one.meant.understood else "")
-            for one in guessed
-        )
+    texts = (
+        one.shown() + (f", read as {one.meant}" if one.meant.understood else "")
+        for one in sorted(involved, key=lambda one: one.meant.understood)
     )
+    several = list(dict.fromkeys(texts))
     more = f"; and {len(several) - SHOWN} more" if len(several) > SHOWN else ""
     return (
         f"up to rounding of the literal{'s' * (len(several) > 1)} {'; '.join(several[:SHOWN])}{more}, the two agree "
@@ -156,10 +155,7 @@ def _pairs(statement: Statement) -> list[tuple[Any, Any]]:
 
 def _point(claim: Claim, shown: Counterexample) -> Point:
     """The inputs of a counterexample as arrays of exact numbers."""
-    point = {}
-    for name, dims in shapes_at(claim, shown.sizes).items():
-        texts = np.asarray(shown.inputs[name], dtype=object).reshape(-1)
-        point[name] = np.empty(dims, dtype=object)
-        for place, text in zip(np.ndindex(dims), texts, strict=True):
-            point[name][place] = Fraction(text)
-    return point
+    return {
+        name: arranged(map(Fraction, np.ravel(np.asarray(shown.inputs[name], dtype=object))), dims)
+        for name, dims in shapes_at(claim, shown.sizes).items()
+    }

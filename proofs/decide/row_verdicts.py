@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -82,14 +82,11 @@ def check(
     rows = ledger.rows if rows is None else list(rows)
     started = time.perf_counter()
     claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
-    others = needed(claims, _by_id([*built_in().rows, *ledger.rows])) if _depend(claims) else []
+    others = _others(claims, ledger) if any(claim.depends_on for claim in claims) else []
     given = Certificates(read=engine == "all") if certificates is None else certificates
     given = replace(given, homes=homes(ledger))
-    engines = ENGINES[engine]
-    fixed = replace(engines, kernel=False) if engines.fixed else engines
     every = [*claims, *others]
-    asked = {claim.id: (engines, given) for claim in claims}
-    asked |= {claim.id: (fixed, replace(given, write=False)) for claim in others}
+    asked = _asked(claims, others, ENGINES[engine], given)
     work = _Work(every, Limits(jobs, time_limit, memory_limit), progress)
     work.decide(asked, pinned)
     searched = rows if engine == "all" and given.search else []
@@ -99,23 +96,33 @@ def check(
         for claim in claims:
             notes.add(claim.id, results[claim.id])
     unsupported = tainted(every, results)
-    found = [_row(row, results, unsupported) for row in rows]
+    report = _report(ledger, [_row(row, results, unsupported) for row in rows])
+    report["timing"] = {
+        "total": round(time.perf_counter() - started, 3),
+        **{c.id: work.seconds.get(c.id, 0.0) for c in claims},
+    }
+    return report
+
+
+def _report(ledger: Ledger, found: list[dict[str, Any]]) -> dict[str, Any]:
+    named = {row["source"] for row in found}
     return {
         "schema": "scanproof.report/1",
         "tool": _tool(),
-        "sources": {
-            s.name: _source(s)
-            for s in ledger.sources
-            if any(r.claim.source == s.name for r in rows)
-        },
+        "sources": {s.name: _source(s) for s in ledger.sources if s.name in named},
         "summary": {v: sum(r["as_stated"]["verdict"] == v for r in found) for v in VERDICTS},
         "claims": found,
         "files": files(found),
-        "timing": {
-            "total": round(time.perf_counter() - started, 3),
-            **{c.id: work.seconds.get(c.id, 0.0) for c in claims},
-        },
     }
+
+
+def _asked(
+    claims: Sequence[Claim], others: Sequence[Claim], engines: Engines, given: Certificates
+) -> Asked:
+    """Claims that others depend on alone are not decided by the kernel where fixed sizes do, and leave no files."""
+    fixed = replace(engines, kernel=False) if engines.fixed else engines
+    of_others = {claim.id: (fixed, replace(given, write=False)) for claim in others}
+    return {claim.id: (engines, given) for claim in claims} | of_others
 
 
 class Limits(NamedTuple):
@@ -258,12 +265,10 @@ def _result(answer: Answer) -> Result:
     return answer.value
 
 
-def _depend(claims: Sequence[Claim]) -> bool:
-    return any(claim.depends_on for claim in claims)
-
-
-def _by_id(rows: Iterable[Row]) -> dict[str, Claim]:
-    return {claim.id: claim for row in rows for claim in (row.claim, *row.amendments)}
+def _others(claims: Sequence[Claim], ledger: Ledger) -> list[Claim]:
+    """The claims, of this ledger or built in, that these depend on."""
+    rows = [*built_in().rows, *ledger.rows]
+    return needed(claims, {c.id: c for row in rows for c in (row.claim, *row.amendments)})
 
 
 def _row(row: Row, results: dict[str, Result], unsupported: set[str]) -> dict[str, Any]:

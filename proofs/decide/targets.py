@@ -149,12 +149,9 @@ def _of_torch(target: str | Callable[..., Any], found: Callable[..., Any]) -> Ca
 
 def _is_new(at: Place) -> bool:
     """Whether the module is still to be imported."""
-    return not _is_of(sys.modules.get(at.module), at)
-
-
-def _is_of(module: ModuleType | None, at: Place) -> bool:
+    module = sys.modules.get(at.module)
     file = getattr(module, "__file__", None)
-    return module is not None and (at.file is None or _is_same(file, at.file))
+    return module is None or not (at.file is None or _is_same(file, at.file))
 
 
 def _is_same(found: str | Path | None, file: Path) -> bool:
@@ -241,7 +238,7 @@ def _source(module: str) -> Path | None:
 
 
 @contextmanager
-def from_here(folder: Path | None = None) -> Iterator[None]:
+def from_here(folder: Path | None) -> Iterator[None]:
     """Modules are found in the folder where one stands, and before it in another one."""
     places = [str(one) for one in (folder, Path.cwd()) if one is not None]
     sys.path[:0] = places

@@ -67,7 +67,9 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
         except RecursionError:
             result = Result("error", reason="the claim's body recurses without end")
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt) and not _ignores_interrupts():
+            # Where Ctrl-C is another process's to hear, what looks like one is the claim's own.
+            ignores_interrupts = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+            if isinstance(error, KeyboardInterrupt) and not ignores_interrupts:
                 raise
             # A claim's body is foreign code: its mistake is this row's alone.
             result = Result(
@@ -76,11 +78,6 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
     axioms = {axiom for entry in result.evidence for axiom in entry.get("axioms", ())}
     definitions = sorted({place(function) for function in ran})
     return replace(result, definitions=definitions, unfounded=not all(map(discharged, axioms)))
-
-
-def _ignores_interrupts() -> bool:
-    """Whether Ctrl-C is another process's to hear, so that what looks like one is the claim's own."""
-    return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: set[Any]) -> Result:

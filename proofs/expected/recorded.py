@@ -25,7 +25,7 @@ from ..files.regular import contents
 from ..files.strict_json import parse
 
 SCHEMA = "scanproof.trained/1"
-FOLDER = Path(__file__).resolve().parents[2] / "numeric" / "reproduce" / "results"
+FOLDER = Path(__file__).resolve().parents[2] / "numeric" / "studies" / "reproduce" / "results"
 """Beside what trains, which this room does not import."""
 PRESETS = ("full", "quick")
 """Best first."""

@@ -72,7 +72,7 @@ def schemas(fact: Fact, problem: Problem) -> list[str]:
     """The schemas and hypotheses that a fact rests on, each as often as it is used."""
     every: dict[Fact, None] = {}
     _gather(fact, every)
-    return [label for one in every for label in _labels(one, problem)]
+    return [label for one in every for label in schemas_of(one, problem)]
 
 
 def _read(steps: Sequence[Any], shown: Shown, known: list[Fact]) -> None:
@@ -98,7 +98,8 @@ def _gather(fact: Fact, every: dict[Fact, None]) -> None:
             _gather(one, every)
 
 
-def _labels(fact: Fact, problem: Problem) -> Iterator[str]:
+def schemas_of(fact: Fact, problem: Problem) -> Iterator[str]:
+    """The schemas and hypotheses of the last step alone that shows a fact."""
     step = fact.step
     if isinstance(step, Given):
         yield problem.names[step.hypothesis]

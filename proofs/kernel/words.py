@@ -121,7 +121,7 @@ def _monomial(m: Monomial, c: Fraction, outer: int) -> str:
     front = f"Σ_{{{sums}: {guards}}} " if sums else f"[{guards}] " if guards else ""
     shown = " ".join(factor(f, m.bound) for f in m.factors)
     number = "" if c == 1 and (shown or front) else f"{c} "
-    return f"{number}{front}{shown}".strip() or "1"
+    return f"{number}{front}{shown}".strip()
 
 
 def factor(f: Factor, bound: int) -> str:

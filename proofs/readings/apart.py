@@ -38,6 +38,14 @@ class Apart(NamedTuple):
         return sum(1 if run is None else len(run) for run in self.runs[:axis])
 
 
+class Turned(NamedTuple):
+    """A recursion whose states have axes apart."""
+
+    recursion: Recursion
+    states: list[Apart]
+    """At the start."""
+
+
 class Nested(NamedTuple):
     """A recursion of n·C turns as loops within loops."""
 
@@ -128,7 +136,12 @@ class _Splitting:
                 made = self._recursion(node.recursion)
                 if isinstance(made, Nested):
                     raise Together
-                return _as_it_is(Loop(made, node.number))
+                loop = Loop(made.recursion, node.number)
+                return Apart(loop, ((loop.shape[0],), *made.states[node.number].runs))
+            case nodes.Lookup():
+                return self._lookup(node)
+            case nodes.Fold():
+                return self._fold(node)
             case nodes.Parameter() | nodes.Held():
                 found = self.of(node.of)
                 fields = [found.node if one is node.of else one for one in nodes.arguments(node)]
@@ -188,6 +201,23 @@ class _Splitting:
         result = [first[name] + k for name in node.result for k in range(len(runs[name] or ()))]
         found = making.contracted(factors, axes, result)
         return Apart(found, tuple(runs[name] for name in node.result))
+
+    def _lookup(self, node: nodes.Lookup) -> Apart:
+        of, places = self.of(node.of), self.of(node.places)
+        first = of.runs[0]
+        if first is None or len(first) > 1:
+            raise Together
+        return Apart(nodes.Lookup(of.node, places.node), (*places.runs, *of.runs[1:]))
+
+    def _fold(self, node: nodes.Fold) -> Apart:
+        """Along a long axis: of what is along each of the axes that it is."""
+        of = self.of(node.of)
+        if of.runs[0] is None:
+            raise Together
+        found = of.node
+        for _ in of.runs[0]:
+            found = nodes.Fold(node.operation, found)
+        return Apart(found, of.runs[1:])
 
     def _take(self, node: nodes.Take, of: Apart) -> Apart:
         runs: list[Run] = [None if _is_long(n) else (n,) for n in node.lengths]
@@ -280,16 +310,24 @@ class _Splitting:
             raise Together
         return self.runs[length]
 
-    def _recursion(self, r: Recursion) -> Recursion | Nested:
+    def _recursion(self, r: Recursion) -> Turned | Nested:
         if r not in self.recursions:
             self.recursions[r] = self._loop(r)
         return self.recursions[r]
 
-    def _loop(self, r: Recursion) -> Recursion | Nested:
+    def _loop(self, r: Recursion) -> Turned | Nested:
         time, states, steps = binding.opened_turns(r)
-        start = [self.plain(one) for one in r.start]
         if not _is_long(r.turns):
-            return binding.recursion(time, states, start, [self.plain(one) for one in steps])
+            begun = [self._spread(self.of(one), one.shape) for one in r.start]
+            given = binding.placeholders([own.node.shape for own in begun])
+            for state, new, own in zip(states, given, begun, strict=True):
+                self.known[state] = Apart(new, own.runs)
+            after = [self._spread(self.of(one), one.shape) for one in steps]
+            if [own.runs for own in after] != [own.runs for own in begun]:
+                raise Together
+            nodes_of = [[own.node for own in every] for every in (begun, after)]
+            return Turned(binding.recursion(time, given, *nodes_of), begun)
+        start = [self.plain(one) for one in r.start]
         run = self._run(r.turns)
         outer, inner = (binding.fresh(0, n) for n in run)
         images = {time: _row_major((outer, inner), run)}
@@ -298,6 +336,14 @@ class _Splitting:
         within = binding.recursion(inner, states, before, turned)
         ends = [making.row(Loop(within, k), run[1]) for k in range(len(states))]
         return Nested(binding.recursion(outer, before, start, ends), within, run)
+
+    def _spread(self, own: Apart, shape: Shape) -> Apart:
+        """The array with each axis along which all entries are the same as the axes that its length is joined of."""
+        runs = tuple(
+            self._run(n) if run is None else run for run, n in zip(own.runs, shape, strict=True)
+        )
+        lengths = tuple(n for run in runs for n in run)
+        return Apart(making.spread(_under(own, runs), lengths), runs)
 
     def _of_loop(self, node: nodes.Take, loop: Loop) -> Apart:
         """Entries of the states of n·C turns: at one time, or at all before or after a turn."""

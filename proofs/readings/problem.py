@@ -24,7 +24,8 @@ from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.term import Factor, Monomial, Pairs, Term, as_term, body, made
 from ..language import statements as said
 from ..statement import making, nodes
-from ..statement.conditions import is_whole, whole_states
+from ..statement.conditions import DOMAINS, is_whole, whole_states
+from ..statement.placing import taken_inside
 from ..statement.statement import Relation, Statement
 from ..statement.whole import Axis, Symbol, Whole, at, whole
 from ..statement.whole import Number as WholeNumber
@@ -75,6 +76,10 @@ def problem(
         for one in hypothesis.bounds
     ]
     return read.Interpretation(reading.indices, parts, session, conditions)
+
+
+UNSEEN = ("acos", "asin", "acosh", "atanh")
+"""Functions that no rule of the kernel opens: that they are defined is taken for granted, even where they cancel."""
 
 
 class Problem(Reading):
@@ -224,6 +229,8 @@ class Problem(Reading):
             return self._power(node)
         values = [self(a) for a in node.arguments]
         if node.function in nodes.NAMED:
+            if node.function in UNSEEN:
+                self.session.taken.setdefault(DOMAINS[node.function])
             return self.named(node.function, values[0])
         return getattr(self, f"map_{node.function}")(*values)
 
@@ -256,7 +263,9 @@ class Problem(Reading):
         if node.format.bits is not None and is_whole(node.of, self._whole):
             self.session.taken.setdefault(f"no whole number runs over {node.format.name}")
         elif node.format.says:
-            raise NoProblem(f"the format {node.format.name}")
+            raise NoProblem(
+                f"what is put into the format {node.format.name}, and may be no number of it"
+            )
         return self(node.of)
 
     def at_places(self, node: nodes.Lookup) -> Any:
@@ -295,7 +304,7 @@ class Problem(Reading):
     def take(self, node: nodes.Take) -> Any:
         of_map = node.of if self.taken_inside and not node.guards else None
         if isinstance(of_map, nodes.Map) and self._is_opaque(of_map):
-            return self(_taken_inside(node, of_map))
+            return self(taken_inside(node, of_map))
         of = self(node.of)
         guards = sorted(node.guards, key=str)
 
@@ -391,16 +400,6 @@ class Problem(Reading):
         with self.bound({node.point: self(node.at)}):
             self(node.loss)
         return self(without_gradients(node))
-
-
-def _taken_inside(node: nodes.Take, of: nodes.Map) -> nodes.Node:
-    """The function of the entries taken, for entries taken of a function: its values at other places look alike so."""
-    arguments = []
-    for one in of.arguments:
-        own = node.places[len(of.shape) - len(one.shape) :]
-        places = [0 if n == 1 else place for n, place in zip(one.shape, own, strict=True)]
-        arguments.append(making.take(one, places, node.lengths))
-    return nodes.Map(of.function, tuple(arguments), node.lengths)
 
 
 class States:

@@ -287,7 +287,7 @@ class Writer:
         if function == "zero":
             return f"np.equal({self.text(node.arguments[0])[0]}, 0).astype(float)", 9
         if function == "nonnegative":
-            return f"({self.within(node.arguments[0], 1)} >= 0).astype(float)", 9
+            return f"np.greater_equal({self.text(node.arguments[0])[0]}, 0).astype(float)", 9
         binds = BINDS[function]
         if function == "negative":
             return f"-{self.within(node.arguments[0], binds)}", binds

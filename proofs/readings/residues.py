@@ -319,21 +319,26 @@ def drawn_prime(rng: random.Random) -> int:
 
 
 def identical(
-    residues: Residues, sizes: Mapping[str, int], rng: random.Random, meter: Meter | None = None
+    residues: Residues,
+    sizes: Mapping[str, int],
+    rng: random.Random,
+    meter: Meter | None = None,
+    primes: int = 2,
 ) -> bool:
-    """Whether both sides of every equation agree at residues that are drawn, modulo two primes that are.
+    """Whether both sides of every equation agree at residues that are drawn, modulo primes that are.
 
     Args:
         residues: the statement.
         sizes: a number for each size.
         rng: draws the primes and the inputs.
         meter: counts the operations modulo one prime.
+        primes: how many there are.
 
     Raises:
         DivisionByZero: where there is no value.
         TooLong: as `Residues.relations`.
     """
-    for counting in (meter, None):
+    for counting in (meter, *(None,) * (primes - 1)):
         prime = drawn_prime(rng)
         inputs = residues.drawn(prime, sizes, rng)
         for kind, left, right in residues.relations(prime, sizes, inputs, counting):

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from ..inequalities.statements import summed
 from ..interpret.terms import positions_in, total
 from ..kernel.index import Index, position, position_number, variable
 from ..kernel.term import EXP, Factor, Monomial, Term, apply, as_term, body
-from .steps import RENAMED
+from .steps import RENAMED, sum_of
 
 Sum = dict[Monomial, Fraction]
 
@@ -20,10 +21,7 @@ Sum = dict[Monomial, Fraction]
 def accumulated(gates: Sequence[Factor], time: Index, low: Index, high: Index) -> Term:
     """Π_{low ≤ r < high} of values of exp at the time r, 0 ≤ low ≤ high: exp of a difference of sums."""
     v = position_number(time)
-    rest: Sum = {}
-    for f in gates:
-        for m, c in body(f, 0):
-            rest[m] = rest.get(m, Fraction(0)) + c
+    rest = summed(pair for f in gates for pair in body(f, 0))
     ends = _telescoped(rest, v, low, high)
     tokens = _over_tokens(rest, time, low, high)
     result = as_term(1)
@@ -34,17 +32,13 @@ def accumulated(gates: Sequence[Factor], time: Index, low: Index, high: Index) -
     return result
 
 
-def _term(parts: Sum) -> Term:
-    return Term(parts, {w for m in parts for w in m.variables() if w > 0})
-
-
 def _summed(parts: Sum, time: Index, low: Index, high: Index) -> Term:
     """Σ_{r < high} − Σ_{r < low} of the terms at the time r."""
     found = Term({})
     for end, sign in ((high, 1), (low, -1)):
         if end.terms or end.const:
             r = position("r", 0, end)
-            inside = _term(parts).substitute({position_number(time): r})
+            inside = sum_of(parts.items()).substitute({position_number(time): r})
             found = found + total(inside, r) * sign
     return found
 
@@ -56,7 +50,7 @@ def _telescoped(rest: Sum, v: int, low: Index, high: Index) -> Term:
         later = m.substitute({v: variable(v) + 1}, m.bound)
         if later != m and m in rest and rest.get(later) == -c:
             del rest[m], rest[later]
-            one = _term({m: c})
+            one = sum_of([(m, c)])
             found = found + one.substitute({v: low}) - one.substitute({v: high})
     return found
 

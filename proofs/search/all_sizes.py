@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -34,7 +34,6 @@ from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
 from .bounds.finding import bounded
 from .bounds.finding import written as bounds_written
-from .bounds.rendering import Bound, rendered
 from .closed_forms import conditions
 from .lemmas import show
 from .proving import proving
@@ -58,8 +57,6 @@ class Found:
     """Its equations."""
     session: Proving
     certificate: AllSizes
-    bounds: tuple[Bound, ...] = ()
-    """Its inequalities."""
     conditions: tuple[Part, ...] = ()
     """Its side conditions that are bounds, as they were read."""
     divided: bool = False
@@ -92,26 +89,19 @@ def checked(claim: Claim, certificate: AllSizes, mutate: Mutation = None) -> Pro
     return check(claim, certificate, proving, mutate)
 
 
-def find(
-    claim: Claim,
-    mutate: Mutation = None,
-    seen: Callable[[Interpretation], None] | None = None,
-) -> Found | str:
+def find(claim: Claim, mutate: Mutation = None) -> Found | str:
     """What proves a claim at every size, or why nothing was found.
 
     Args:
         claim: the claim.
         mutate: a change of the construction's parameters.
-        seen: shown what the claim's body produced, before it is proved.
     """
-    return outcome(lambda: _searched(claim, mutate, seen)) if claim.ranges else NO_SIZES
+    return outcome(lambda: _searched(claim, mutate)) if claim.ranges else NO_SIZES
 
 
-def _searched(
-    claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None] | None
-) -> Found:
+def _searched(claim: Claim, mutate: Mutation) -> Found:
     try:
-        return _found(claim, mutate, seen)
+        return _found(claim, mutate)
     except Exception as error:
         if isinstance(error, Unreadable):
             note_split(error)
@@ -121,11 +111,11 @@ def _searched(
         raise
 
 
-def _found(claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None] | None) -> Found:
+def _found(claim: Claim, mutate: Mutation) -> Found:
     """A proof by opaque functions and their laws; else without the columns of rows, or by the cases of comparisons."""
     tried: list[Proving] = []
     try:
-        return _found_by(claim, mutate, seen, tried)
+        return _found_by(claim, mutate, tried)
     except (NotProved, TooHard) as error:
         ways: list[dict[str, bool]] = []
         if any(one.kept for one in tried):
@@ -136,7 +126,7 @@ def _found(claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None
             ways.append({"by_cases": True})
         for way in ways:
             with suppress(KernelError):
-                return _found_by(claim, mutate, seen, tried, **way)
+                return _found_by(claim, mutate, tried, **way)
         raise error from None
 
 
@@ -154,7 +144,6 @@ def _has_sigmoids() -> bool:
 def _found_by(
     claim: Claim,
     mutate: Mutation,
-    seen: Callable[[Interpretation], None] | None,
     tried: list[Proving],
     by_cases: bool = False,
     columns: bool = True,
@@ -174,13 +163,13 @@ def _found_by(
             current.seen = 0
         kinds = {part.kind for part in interpretation.parts}
         if kinds.isdisjoint((Determines, Differs, Undetermined)):
-            return _proved(claim, interpretation, current, (), seen)
+            return _proved(claim, interpretation, current, ())
     if Determines in kinds:
         raise NotProved("that a statistic determines a value is not proved for all sizes")
     witnesses = find_witnesses(claim, interpretation.parts, mutate)
     with proving() as current:
         again = formulas(claim, current, mutate)
-        return _proved(claim, again, current, witnesses, seen)
+        return _proved(claim, again, current, witnesses)
 
 
 def _shown(equations: Sequence[tuple[Term, Term]]) -> list[Theorem]:
@@ -204,10 +193,7 @@ def _proved(
     interpretation: Interpretation,
     current: Proving,
     witnesses: tuple[Witness, ...],
-    seen: Callable[[Interpretation], None] | None,
 ) -> Found:
-    if seen is not None:
-        seen(interpretation)
     if claim.kind == "bound":
         current.left = EFFORT
     places = places_of(current.partial)
@@ -226,10 +212,9 @@ def _proved(
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()
     trace = proof_to(theorems, rules, places) if theorems else None
-    written, said = None, ()
+    written = None
     if bounds is not None and shown_bounds is not None:
         written = bounds_written(bounds, shown_bounds, rules)
-        said = rendered(shown_bounds)
     read_as = tuple(interpretation.conditions)
     certificate = AllSizes(trace, witnesses, written, hash_of(claim))
-    return Found(tuple(theorems), current, certificate, said, read_as, divided)
+    return Found(tuple(theorems), current, certificate, read_as, divided)

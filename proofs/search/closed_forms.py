@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any
 
+from ..inequalities.statements import summed
 from ..interpret.products import running_product
 from ..interpret.terms import equal_indices, indicator, number, substitute, total
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, declared, position
+from ..kernel.index import Index, declared, position, position_number
 from ..kernel.inequalities import negation
 from ..kernel.laws import value
 from ..kernel.recursion import Recursion, State
@@ -23,9 +23,9 @@ from ..kernel.term import EXP, INVERSE_NUMBER, ONE, Factor, Monomial, Term, body
 from ..kernel.theorem import Theorem
 from .accumulating import accumulated
 from .exponents import common
-from .normal import forget, has_meaning, meanings, normalise, simplified, tidy
+from .normal import forget, has_meaning, meanings, normalise, simplified, tidied
 from .session import Lemma, Proving, current, spoken_of
-from .steps import rewriting
+from .steps import rewriting, sum_of
 from .superposition import superposed
 from .unfolding import by_induction, stepwise
 from .written_once import kept
@@ -107,7 +107,7 @@ def _search(recursion: Recursion, length: Index, session: Proving) -> list[Theor
             if rule is None:
                 continue
             rules.append(rule)
-            if {position_of(e) for e in claim.at} == rule.over:
+            if {position_number(e) for e in claim.at} == rule.over:
                 solved[state.name] = rule, ()
                 forget([state.name], session)  # functions of it are taken of its closed form
             progress = True
@@ -162,13 +162,15 @@ def _mean(
     for e in divisors:
         share = Term({one_factor(INVERSE_NUMBER, e): Fraction(1)}, e.variables())
         ways = (1 + share * -1, number(e - 1) * share)
-        if e.coefficient(position_of(time)) != 1 or all(
+        if e.coefficient(position_number(time)) != 1 or all(
             gate.parts != simplified(one).parts for one in ways
         ):
             continue
         s = position("s", 0, when)
         terms = substitute(added * number(e), {time: s})
-        end = e.substitute({position_of(time): when}) - 1  # not 0 where there is anything to sum up
+        end = (
+            e.substitute({position_number(time): when}) - 1
+        )  # not 0 where there is anything to sum up
         by = Term({one_factor(INVERSE_NUMBER, end): Fraction(1)}, end.variables())
         return simplified(total(terms * by, s))
     return None
@@ -196,14 +198,14 @@ def _shifted(recursion: Recursion, which: int, step: Term, when: Index) -> Term 
     if len(apart) != 1 or apart[0][1].terms or apart[0][0] not in state.at:
         return None
     ((place, by),) = apart
-    ends = declared(position_of(place))
-    if not m.guards <= {e.substitute({position_of(place): place + by}) for e in ends}:
+    ends = declared(position_number(place))
+    if not m.guards <= {e.substitute({position_number(place): place + by}) for e in ends}:
         return None
     k = position("k", 0, when)
 
     def at(term: Term, images: dict[Index, Index], turns: Index) -> Term:
         there = place + turns * by.const
-        rows = [e.substitute({position_of(place): there}) for e in ends]
+        rows = [e.substitute({position_number(place): there}) for e in ends]
         return substitute(term, {**images, place: there}, rows)
 
     added = Term({n: c for n, c in step.parts.items() if n != m}, step.scope)
@@ -256,7 +258,8 @@ def _stabilised(
         moved = dict(zip(one.at, now.at[1 : 1 + len(one.at)], strict=True))
         later = substitute(recursion.step[k], {v: e for v, e in moved.items() if v != e})
         later = simplified(later)
-        grown = simplified(Term(gate, step.scope) * value(EXP, later - entry(*_flat(now))))
+        before = entry(now.name, *now.at)
+        grown = simplified(Term(gate, step.scope) * value(EXP, later - before))
         added = simplified(Term(rest, step.scope) * value(EXP, later))
         every = [*grown.parts, *added.parts]
         if any(_speaks(f.name, names, session) for n in every for f in n.factors):
@@ -266,10 +269,6 @@ def _stabilised(
         guess = _solution(Term(parts, grown.scope), added, Term({}), time, when)
         scale = value(EXP, entry(now.name, when, *now.at[1:]) * -1)
         yield simplified(guess * scale), now.name
-
-
-def _flat(f: Factor) -> tuple[Any, ...]:
-    return f.name, *f.at
 
 
 def _speaks(name: str, names: Sequence[str], session: Proving) -> bool:
@@ -282,9 +281,7 @@ def _rewritten(term: Term, rules: Sequence[Theorem]) -> Term:
     """The term with the closed forms of the states that have one."""
     if not rules:
         return simplified(term)
-    work = Rewriting(term)
-    tidy(work, [rewriting(rules)])
-    return work.term()
+    return tidied(term, [rewriting(rules)])
 
 
 def _closed_form(
@@ -331,7 +328,7 @@ def _written(gate: Term, time: Index) -> Index | None:
     if len(gate.parts) != 2 or len(parts) != 1:
         return None
     ((m, c),) = parts.items()
-    turn = position_of(time)
+    turn = position_number(time)
     if c != -1 or m.bound or m.factors or len(m.guards) != 2:
         return None
     gap = next((g for g in m.guards if g.coefficient(turn) == 1), None)
@@ -351,7 +348,7 @@ def _blocks(gate: Term, time: Index) -> Term | None:
         c != 1
         or m.bound
         or m.factors
-        or not any(position_of(time) in g.variables() for g in m.guards)
+        or not any(position_number(time) in g.variables() for g in m.guards)
     ):
         return None
     return Term(written, gate.scope)
@@ -379,11 +376,6 @@ def _of(own: Factor, step: Term) -> tuple[Term, Term]:
     return Term(gate, step.scope), Term(rest, step.scope)
 
 
-def position_of(v: Index) -> int:
-    """The number of the variable that the index is."""
-    return v.terms[0][0]
-
-
 def _canonical(recursion: Recursion, session: Proving) -> None:
     """A product of a named factor is the product of what the name stands for; one in two cases is two products."""
     (state, *others), (step, *_) = recursion.states, recursion.step
@@ -404,7 +396,7 @@ def _canonical(recursion: Recursion, session: Proving) -> None:
     running, low, high, given = recursion.time, Index(0), when, state.given
     if state.name in session.ranged:
         running = position("r")
-        images = {position_of(given[0]): running - recursion.time}
+        images = {position_number(given[0]): running - recursion.time}
         formula = {m.substitute(images, m.bound): c for m, c in formula.items()}
         grown = [f.substitute(images) for f in grown]
         if grown:  # a sum that begins at 0 says what is summed up from where on
@@ -421,12 +413,11 @@ def _canonical(recursion: Recursion, session: Proving) -> None:
         (rule,) = by_induction(when, [(claim, right)]).rules
     except KernelError:
         return
-    session.closed[state.name] = rule, (position_of(count),)
+    session.closed[state.name] = rule, (position_number(count),)
 
 
 def _product(of: Mapping[Monomial, Fraction], running: Index, start: Index, stop: Index) -> Term:
-    scope = {v for m in of for v in m.variables() if v > 0}
-    return running_product(Term(of, scope), running, start, stop)
+    return running_product(sum_of(of.items()), running, start, stop)
 
 
 def _in_two_cases(
@@ -446,7 +437,7 @@ def _in_two_cases(
 
 def _end(formula: Mapping[Monomial, Fraction], time: Index) -> Index | None:
     """The e of the guards e ≥ 0 and e < 0 that distinguish two cases of a product's factor, if there are but these."""
-    t = position_of(time)
+    t = position_number(time)
     ends = {
         g if g.coefficient(t) > 0 else negation(g)
         for m in formula
@@ -465,10 +456,10 @@ def _cases(
     """The factor where `end` < 0, and where it is ≥ 0."""
     cases: list[dict[Monomial, Fraction]] = []
     for holds in (negation(end), end):
-        case: dict[Monomial, Fraction] = {}
-        for m, c in formula.items():
-            if negation(holds) not in m.guards:
-                n = m._replace(guards=m.guards - {holds})
-                case[n] = case.get(n, Fraction(0)) + c
+        case = summed(
+            (m._replace(guards=m.guards - {holds}), c)
+            for m, c in formula.items()
+            if negation(holds) not in m.guards
+        )
         cases.append({m: c for m, c in case.items() if c})
     return cases[0], cases[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from ..kernel import index as declarations
@@ -105,14 +105,19 @@ def _between_sizes(e: Index, m: Monomial, work: Rewriting) -> Index | None:
 
 def within(v: int, m: Monomial, known: Sequence[Index] = ()) -> tuple[Index, Index] | None:
     """lo and hi of a variable, from guards that speak of sizes besides."""
-    low = high = None
     sizes = declarations.current.sizes
-    for g in (*sorted(m.guards), *(known if v > 0 else ())):
-        if g.coefficient(v) and g.variables() - {v} <= sizes:
-            if g.coefficient(v) == 1:
-                low = variable(v) - g
-            elif g.coefficient(v) == -1:
-                high = g + variable(v) + 1
+    rows = (*sorted(m.guards), *(known if v > 0 else ()))
+    return ends_by(v, (g for g in rows if g.coefficient(v) and g.variables() - {v} <= sizes))
+
+
+def ends_by(v: int, rows: Iterable[Index]) -> tuple[Index, Index] | None:
+    """lo and hi of a variable lo ≤ v < hi, by the last of these rows that says each; None if none says one of them."""
+    low = high = None
+    for g in rows:
+        if g.coefficient(v) == 1:
+            low = variable(v) - g
+        elif g.coefficient(v) == -1:
+            high = g + variable(v) + 1
     return None if low is None or high is None else (low, high)
 
 

@@ -34,7 +34,7 @@ from ..kernel.term import (
 from ..kernel.theorem import Theorem
 from .guards import tight
 from .session import current
-from .steps import Step, images
+from .steps import Step, images, sum_of
 
 APART = 8
 """The ends of ranges are moved by at most this many places."""
@@ -168,7 +168,7 @@ def exponential(pairs: Pairs, bound: int) -> Factor:
     spoken = _spoken(pairs, bound)
     order = [formal(n) for n in range(len(spoken))]
     images = dict(zip(spoken, order, strict=True))
-    return Factor(_apply(_moved(pairs, bound, images), order), tuple(map(variable, spoken)))
+    return Factor(_apply(moved(pairs, bound, images), order), tuple(map(variable, spoken)))
 
 
 def _is_variable(e: Index) -> bool:
@@ -181,14 +181,14 @@ def _spoken(pairs: Pairs, bound: int) -> list[int]:
     return sorted(found - declarations.current.sizes)
 
 
-def _moved(pairs: Pairs, bound: int, images: dict[int, Index]) -> Term:
+def moved(pairs: Pairs, bound: int, images: dict[int, Index]) -> Term:
     """A sum with free positions for these variables, the first `bound` bound indices among them."""
-    parts: dict[Monomial, Fraction] = {}
-    for m, c in pairs:
+
+    def one(m: Monomial) -> Monomial:
         own = {-n: variable(-n + bound) for n in range(bound + 1, m.bound + 1)}
-        moved = m.substitute({**images, **own}, m.bound - bound)
-        parts[moved] = parts.get(moved, Fraction(0)) + c
-    return Term(parts, {v for m in parts for v in m.variables() if v > 0})
+        return m.substitute({**images, **own}, m.bound - bound)
+
+    return sum_of((one(m), c) for m, c in pairs)
 
 
 def _apply(term: Term, order: Sequence[Index]) -> str:
@@ -202,7 +202,7 @@ def _atom(m: Monomial, c: Fraction, bound: int = 0) -> Factor:
     order = _order(m, tuple(_spoken([(m, c)], bound)), bound)
     places = [formal(n) for n in range(len(order))]
     images = dict(zip(order, places, strict=True))
-    return Factor(_apply(_moved([(m, c)], bound, images), places), tuple(map(variable, order)))
+    return Factor(_apply(moved([(m, c)], bound, images), places), tuple(map(variable, order)))
 
 
 @lru_cache(maxsize=20_000)
@@ -247,7 +247,7 @@ def _wanted(name: str, arity: int) -> tuple[Conditions, ...]:
         if low.terms or low.const > 0:
             found.append([low, end - low])
         elif not low.const and end.const and abs(end.const) <= APART:
-            found.append([end, _without_number(end)])
+            found.append([end, end - end.const])
     # A range with an end has a beginning: what lies before a size lies after 0.
     begun = [[*rows, *_above(rows, arity)] for rows in found]
     every = (frozenset(map(tight, rows)) for rows in [*found, *begun])
@@ -265,10 +265,6 @@ def _times_of(f: Factor) -> list[Index]:
     rule, more = current().closed[f.name]
     at = {**images(rule, f), **dict.fromkeys(more, f.at[0])}
     return [fact.substitute(at) for v in rule.over for fact in declared(v)]
-
-
-def _without_number(e: Index) -> Index:
-    return e - e.const
 
 
 def _ends(m: Monomial, v: int, outer: int = 0) -> tuple[Index, Index] | None:
@@ -305,7 +301,7 @@ def from_zero(work: Rewriting, k: int) -> bool:
                 work.regroup(k, [(upto(end), 1), (upto(low), -1)])
                 return True
         elif not low.const and end.const and abs(end.const) <= APART:
-            plain = _without_number(end)
+            plain = end - end.const
             if not (implied(plain, rows) and implied(end, rows)):
                 continue
             sign = 1 if end.const > 0 else -1

@@ -27,12 +27,12 @@ from ..kernel.term import (
     Factor,
     Monomial,
     Pairs,
-    Term,
     apply,
     body,
     function_of,
 )
 from ..kernel.theorem import Theorem
+from .exponents import moved
 from .session import Proving, current, spoken_of
 from .steps import RENAMED, images, is_function
 
@@ -100,7 +100,8 @@ def _inner(name: str, session: Proving) -> Theorem | None:
 
 
 def _found(left: Factor, session: Proving) -> Theorem | None:
-    if all(_last(f, session) == f for f in _functions(body(left, 0))):
+    inside_it = (f for m, _ in body(left, 0) for f in m.factors if is_function(f))
+    if all(_last(f, session) == f for f in inside_it):
         return None
 
     def inside(work: Rewriting) -> None:
@@ -121,10 +122,6 @@ def _found(left: Factor, session: Proving) -> Theorem | None:
             work.alike(k, 0, new)
 
     return reduction(left, search)
-
-
-def _functions(pairs: Pairs) -> list[Factor]:
-    return [f for m, _ in pairs for f in m.factors if is_function(f)]
 
 
 def _matched(f: Factor, session: Proving) -> Factor:
@@ -152,20 +149,10 @@ def by_pattern(f: Factor) -> Factor:
 
     order = min(itertools.permutations(places), key=written)
     names = {e: formal(n) for n, e in enumerate(order)}
-    term = _summed(_put(pairs, _replacing(names, bound)), bound)
+    term = moved(_put(pairs, _replacing(names, bound)), bound, {})
     function = declarations.current.bodies[f.name].name
     ((m, _),) = apply(function, term, [*names.values()]).parts.items()
     return Factor(m.factors[0].name, tuple(order))
-
-
-def _summed(pairs: Pairs, bound: int) -> Term:
-    """The sum, its indices being bound from the first on."""
-    parts: dict[Monomial, Fraction] = {}
-    for m, c in pairs:
-        own = {-n - bound: variable(-n) for n in range(1, m.bound - bound + 1)}
-        moved = m.substitute(own, m.bound - bound)
-        parts[moved] = parts.get(moved, Fraction(0)) + c
-    return Term(parts, {v for m in parts for v in m.variables() if v > 0})
 
 
 Put = Callable[[Index, bool], Index]
@@ -207,7 +194,7 @@ def _replacing(names: Mapping[Index, Index], bound: int) -> Put:
 def _put(pairs: Pairs, put: Put) -> list[tuple[Monomial, Fraction]]:
     """The sum with other indices."""
 
-    def moved(f: Factor) -> Factor:
+    def put_into(f: Factor) -> Factor:
         of_number = f.name in (NUMBER, INVERSE_NUMBER)
         return Factor(f.name, tuple([put(e, of_number) for e in f.at]))
 
@@ -216,7 +203,7 @@ def _put(pairs: Pairs, put: Put) -> list[tuple[Monomial, Fraction]]:
             Monomial(
                 m.bound,
                 frozenset([put(g, True) for g in sorted(m.guards)]),
-                tuple(sorted(map(moved, m.factors))),
+                tuple(sorted(map(put_into, m.factors))),
             ),
             c,
         )

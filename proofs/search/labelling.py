@@ -11,7 +11,7 @@ from typing import Any
 from ..interpret.products import PRODUCT
 from ..kernel.errors import TooHard
 from ..kernel.index import Index, variable
-from ..kernel.term import EXP, NUMBER, Factor, Monomial
+from ..kernel.term import EXP, NUMBER, Monomial
 
 CHOICES = 150
 """More ways to number the bound indices than this are too hard."""
@@ -38,14 +38,9 @@ def ways(m: Monomial) -> tuple[Way, ...]:
     for order in _orders(moved):
         names = {v: variable(-k) for k, v in enumerate(order, start=1)}
         found.append({v: shifts.get(v, variable(v)).substitute(names) for v in names})
-    if len(found) > 1:
-        found.sort(key=lambda way: _fences(m.substitute(way, m.bound)))
+    if len(found) > 1:  # their guards order monomials that differ in nothing else
+        found.sort(key=lambda way: sorted(m.substitute(way, m.bound).guards))
     return tuple(found)
-
-
-def _fences(m: Monomial) -> list[tuple]:
-    """Its guards, to order monomials that differ in nothing else."""
-    return sorted(m.guards)
 
 
 def _orders(m: Monomial) -> list[list[int]]:
@@ -141,7 +136,7 @@ def _signature(m: Monomial, v: int, part: set[int]) -> tuple:
     for order in complete:
         images = {w: variable(-k) for k, w in enumerate(order, start=1)}
         moved = alone.substitute(images, alone.bound)
-        looks.append((moved.factors, tuple(_fences(moved))))
+        looks.append((moved.factors, tuple(sorted(moved.guards))))
     return min(looks)
 
 
@@ -154,7 +149,9 @@ def _refined(m: Monomial, colours: Label) -> Label:
     while True:
         seen = {}
         for v in colours:
-            around = sorted(_seen_factor(f, v, colours) for f in mentions[v])
+            around = sorted(
+                (f.name, [_seen_index(e, v, colours) for e in f.at]) for f in mentions[v]
+            )
             # Guards count for indices which occur in guards only, so that they are distinguished where they can be.
             guards = sorted(_seen_index(g, v, colours) for g in fences.get(v, ()))
             seen[v] = (colours[v], around, guards)
@@ -168,10 +165,6 @@ def _refined(m: Monomial, colours: Label) -> Label:
         if rank + 1 == count:
             return ranks
         colours, count = ranks, rank + 1
-
-
-def _seen_factor(f: Factor, v: int, colours: Label) -> tuple:
-    return f.name, [_seen_index(e, v, colours) for e in f.at]
 
 
 def _seen_index(e: Index, v: int, colours: Label) -> tuple:

@@ -138,6 +138,8 @@ def vanish(work: Rewriting, k: int, session: Proving) -> bool:
     for place, f in enumerate(m.factors):
         if function_of(f) == ZERO:
             of = body(f, m.bound)
+            if not of:  # zero(0), which is 1
+                continue
             which, _ = _first(of, session)
             t, _ = of[which]
             plain = t.factors and not t.guards and t.bound == m.bound

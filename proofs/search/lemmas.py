@@ -28,11 +28,12 @@ from ..kernel.rules import Goal, Tactic, equation
 from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, body, function_of
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
+from .congruences import ends_by
 from .dividing import dividing, one_by_one
 from .exponents import exponential, is_exponential, negative
 from .normal import deepened, forget, start_of
 from .session import Proving, current, plainly
-from .steps import RENAMED
+from .steps import RENAMED, sum_of
 from .together import at_random, inner, spoken, together
 from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic
 from .zero import Stuck
@@ -43,6 +44,8 @@ LONGEST = 4
 """A state is not solved for that stands with more factors than this."""
 Claim = tuple[Index, Factor, Term]
 """when, S[when, …] and what it is."""
+Pairs = list[tuple[Monomial, Fraction]]
+"""Monomials of a sum, with their coefficients."""
 
 
 def show(left: Term, right: Term, *more: Tactic) -> Theorem:
@@ -64,7 +67,7 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
     tried: set[Any] = set()
     for _ in range(ROUNDS):
         try:
-            return _equation(left, right, tactic, session)
+            return equation(left, right, tactic, session.lemmas)
         except Stuck as error:
             stuck = error
         session.stuck = stuck.goal
@@ -72,7 +75,7 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
         whole = [] if stuck.before is None else [stuck.before]
         for another in (aligning, peeling, dividing, one_by_one, parting, spelling, *more):
             try:
-                return _equation(left, right, another, session)
+                return equation(left, right, another, session.lemmas)
             except Stuck as error:
                 goals.insert(0, error.goal)
                 whole += [] if error.before is None else [error.before]
@@ -87,10 +90,6 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
         if not _in_step([*whole, *goals], session) and not deepened(session):
             raise stuck
     raise NotProved(f"more than {ROUNDS} lemmas")
-
-
-def _equation(left: Term, right: Term, by: Tactic, session: Proving) -> Theorem:
-    return equation(left, right, by, session.lemmas)
 
 
 def _try(claim: Claim, session: Proving, tried: set[Any], depth: int = 2, least: int = 1) -> bool:
@@ -196,7 +195,7 @@ def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
                 divided = _divided(n, m.divided(f).factors, images)
                 if divided is not None and sum(not is_exponential(g) for g in divided.factors) == 1:
                     moved = _at_every_time([(divided, Fraction(1))], f.at[0], when)
-                    yield when, factor, _term(moved, factor)
+                    yield when, factor, sum_of(moved, factor.variables())
 
 
 def twins(goal: Goal, session: Proving) -> Iterator[Claim]:
@@ -220,13 +219,13 @@ def twins(goal: Goal, session: Proving) -> Iterator[Claim]:
             when = position("t", 0, times[1] + recursion.time + 2)
             twin_entry = Monomial(0, frozenset(), (Factor(other, (when, *own)),))
             factor = Factor(one, (when, *own))
-            yield when, factor, _term([(twin_entry, Fraction(1))], factor)
+            yield when, factor, sum_of([(twin_entry, Fraction(1))], factor.variables())
 
 
 def constants(goal: Goal, session: Proving) -> Iterator[Claim]:
     """Entries that stay what they were at the start, those of rows that are summed over too."""
     for _, _, (when, factor, _) in _entries(goal, session, summed=True):
-        yield when, factor, _term(_start(factor, session), factor)
+        yield when, factor, sum_of(_start(factor, session), factor.variables())
 
 
 def others(claim: Claim, goal: Goal, session: Proving) -> Iterator[Claim]:
@@ -242,18 +241,16 @@ def others(claim: Claim, goal: Goal, session: Proving) -> Iterator[Claim]:
         }
         time = wanted.at[0].terms[0][0]
         now = _substituted(right.parts.items(), {**table, time: when})
-        yield when, factor, _term(_since(now, when, factor, session), factor)
+        yield when, factor, sum_of(_since(now, when, factor, session), factor.variables())
 
 
-def _since(
-    body: list[tuple[Monomial, Fraction]], when: Index, factor: Factor, session: Proving
-) -> list[tuple[Monomial, Fraction]]:
+def _since(body: Pairs, when: Index, factor: Factor, session: Proving) -> Pairs:
     """What a state is that starts as it does and changes as the body does."""
     before = _substituted(body, {when.terms[0][0]: Index(0)})
     return [*body, *((n, -c) for n, c in before), *_start(factor, session)]
 
 
-def _start(factor: Factor, session: Proving) -> list[tuple[Monomial, Fraction]]:
+def _start(factor: Factor, session: Proving) -> Pairs:
     """What the state is at the start, at these positions."""
     recursion, k = session.recursions[factor.name]
     state = recursion.states[k]
@@ -280,7 +277,7 @@ def solutions(goal: Goal, session: Proving, partly: bool = False) -> Iterator[Cl
                 break
         else:
             with suppress(KernelError):
-                yield when, factor, _term(_at_every_time(body, f.at[0], when), factor)
+                yield when, factor, sum_of(_at_every_time(body, f.at[0], when), factor.variables())
 
 
 def rows(goal: Goal, session: Proving) -> Iterator[Claim]:
@@ -299,7 +296,7 @@ def rows(goal: Goal, session: Proving) -> Iterator[Claim]:
         ]
         if len(found) == len(divided):
             with suppress(KernelError):
-                yield when, factor, _term([*start, *found], factor)
+                yield when, factor, sum_of([*start, *found], factor.variables())
 
 
 def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
@@ -321,16 +318,17 @@ def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
             for one in (*several, *([single] for single in singles)):
                 with suppress(KernelError):
                     for moved in _at_any_time(one, f.at[0], when, session):
-                        yield when, factor, _term(moved, factor)
-                        yield when, factor, _term(_since(moved, when, factor, session), factor)
-
-
-Parts = list[tuple[Monomial, Fraction]]
+                        yield when, factor, sum_of(moved, factor.variables())
+                        yield (
+                            when,
+                            factor,
+                            sum_of(_since(moved, when, factor, session), factor.variables()),
+                        )
 
 
 def _beside(
-    parts: Parts, goal: Goal, session: Proving, written: bool = False
-) -> Iterator[tuple[Factor, Pattern, Sequence[Factor], Parts]]:
+    parts: Pairs, goal: Goal, session: Proving, written: bool = False
+) -> Iterator[tuple[Factor, Pattern, Sequence[Factor], Pairs]]:
     """Each entry of a state at any time, what it is multiplied by, and what the others of `parts` make of both.
 
     Args:
@@ -426,7 +424,7 @@ def _generalised(
             if narrower is not None:
                 images[v] = narrower
     for v in sorted({v for e in f.at for v in e.variables() if v < 0}, reverse=True):
-        ends = _everywhere(v, at) if written else _ends(v, m, goal)
+        ends = _everywhere(v, at) if written else _ends(v, m)
         if ends is None:
             return None
         images[v] = position("p", *(end.substitute(images) for end in ends))
@@ -458,16 +456,10 @@ def _everywhere(v: int, at: Mapping[Index, Index]) -> tuple[Index, Index] | None
     return None
 
 
-def _ends(v: int, m: Monomial, goal: Goal) -> tuple[Index, Index] | None:
+def _ends(v: int, m: Monomial) -> tuple[Index, Index] | None:
     """lo and hi of the bound index, from guards with no other bound index."""
-    low = high = None
-    for g in m.guards:
-        if g.variables() & set(range(-m.bound, 0)) == {v}:
-            if g.coefficient(v) == 1:
-                low = variable(v) - g
-            elif g.coefficient(v) == -1:
-                high = g + variable(v) + 1
-    return None if low is None or high is None else (low, high)
+    bound = set(range(-m.bound, 0))
+    return ends_by(v, (g for g in m.guards if g.variables() & bound == {v}))
 
 
 def _divided(
@@ -558,9 +550,6 @@ def _matched(first: Factor, g: Factor, known: Names, single: Iterable[int]) -> N
     return more
 
 
-Pairs = list[tuple[Monomial, Fraction]]
-
-
 def _at_any_time(body: Pairs, time: Index, when: Index, session: Proving) -> list[Pairs]:
     """What the terms may be with `when` for `time`, where that is a size: of all, or of turns and decays alone."""
     found: list[Pairs] = []
@@ -570,9 +559,7 @@ def _at_any_time(body: Pairs, time: Index, when: Index, session: Proving) -> lis
     return [one for k, one in enumerate(found) if one not in found[:k]]
 
 
-def _at_every_time(
-    body: list[tuple[Monomial, Fraction]], time: Index, when: Index
-) -> list[tuple[Monomial, Fraction]]:
+def _at_every_time(body: Pairs, time: Index, when: Index) -> Pairs:
     """The terms with `when` for `time`: for its last variable, that is, what makes the two equal."""
     images = _images(time, when)
     return _substituted(body, images) if images else body
@@ -602,9 +589,7 @@ def _up_to(f: Factor, images: dict[int, Index], bound: int) -> Factor:
     return exponential([(n.substitute(images, n.bound), c) for n, c in inside], bound)
 
 
-def _at_every_turn(
-    body: list[tuple[Monomial, Fraction]], time: Index, when: Index, session: Proving
-) -> list[tuple[Monomial, Fraction]]:
+def _at_every_turn(body: Pairs, time: Index, when: Index, session: Proving) -> Pairs:
     """The same where the time, a length, ends other sums as well: of those over turns, and of states' times, alone.
 
     Where nothing is written once, every sum is taken to be over turns.
@@ -632,15 +617,5 @@ def _at_every_turn(
     return found
 
 
-def _substituted(
-    pairs: Iterable[tuple[Monomial, Fraction]], images: dict[int, Index]
-) -> list[tuple[Monomial, Fraction]]:
+def _substituted(pairs: Iterable[tuple[Monomial, Fraction]], images: dict[int, Index]) -> Pairs:
     return [(m.substitute(images, m.bound), c) for m, c in pairs]
-
-
-def _term(pairs: Sequence[tuple[Monomial, Fraction]], factor: Factor) -> Term:
-    parts: dict[Monomial, Fraction] = {}
-    for m, c in pairs:
-        parts[m] = parts.get(m, Fraction(0)) + c
-    scope = {v for m in parts for v in m.variables() if v > 0}
-    return Term(parts, scope | factor.variables())

@@ -82,6 +82,13 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
                     done.add(k)
 
 
+def tidied(term: Term, also: Sequence[Step]) -> Term:
+    """The term in normal form, by these steps besides."""
+    work = Rewriting(term)
+    tidy(work, also)
+    return work.term()
+
+
 def _exponents(work: Rewriting, k: int) -> bool:
     session = current()
     return exponents(work, k, tidy) or (session.in_exponents and power(work, k, session, late=True))

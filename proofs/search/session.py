@@ -19,6 +19,7 @@ from ..kernel.term import Factor, Term
 from ..kernel.theorem import Theorem
 
 TOO_LONG = "the search for it takes too long"
+TOO_LATE = f"{TOO_LONG}, its time is over"
 EFFORT = 60_000
 """One claim's search may look at monomials of so much, 1 + the square of their bound indices each."""
 _allowed: ContextVar[int] = ContextVar("allowed", default=EFFORT)
@@ -130,8 +131,15 @@ def spend(effort: int) -> None:
     """
     found = current()
     found.left -= effort
-    if found.left < 0 or time.monotonic() > _until.get():
+    if found.left < 0:
         raise TooHard(TOO_LONG)
+    if time.monotonic() > _until.get():
+        raise TooHard(TOO_LATE)
+
+
+def allowed() -> int:
+    """What a search that begins here may take."""
+    return _allowed.get()
 
 
 def spent() -> int:

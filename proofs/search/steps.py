@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
+from ..inequalities.statements import summed
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, declared, variable
 from ..kernel.inequalities import contradictory, implied, negation
 from ..kernel.rules import Rewriting
-from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, NUMBER, Factor, body, function_of
+from ..kernel.term import (
+    DEFINED,
+    INVERSE,
+    INVERSE_NUMBER,
+    NUMBER,
+    Factor,
+    Pairs,
+    Term,
+    body,
+    function_of,
+)
 from ..kernel.theorem import Theorem
 from . import labelling
 from .guards import NOTHING, advice
@@ -21,6 +32,12 @@ RENAMED = 10**9
 """Variables with numbers from here on stand for positions, whatever these are called or in which order."""
 Step = Callable[[Rewriting, int], bool]
 """Applies a rule to a monomial, or says that it does not apply."""
+
+
+def sum_of(pairs: Pairs, scope: Iterable[int] = ()) -> Term:
+    """The sum of monomials, in a scope that has the variables they mention."""
+    parts = summed(pairs)
+    return Term(parts, {v for m in parts for v in m.variables() if v > 0}.union(scope))
 
 
 def is_function(f: Factor) -> bool:

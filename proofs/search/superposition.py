@@ -7,9 +7,10 @@ depends on what the outer loop does, so that lemmas about them hold in every chu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
+from ..inequalities.statements import summed
 from ..interpret.terms import total
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
@@ -18,9 +19,9 @@ from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from .session import current
+from .steps import sum_of
+from .stretched import is_product
 from .unfolding import by_induction
-
-Parts = Mapping[Monomial, Fraction]
 
 
 def superposed(recursion: Recursion, first: Term, step: Term, length: Index) -> Theorem | None:
@@ -110,35 +111,23 @@ def _has(m: Monomial, name: str) -> bool:
 
 
 def _product(*factors: Factor) -> Term:
-    scope = set().union(*(f.variables() for f in factors))
-    return Term({Monomial(0, frozenset(), tuple(sorted(factors))): Fraction(1)}, scope)
+    return sum_of([(Monomial(0, frozenset(), tuple(sorted(factors))), Fraction(1))])
 
 
 def _outer(state: State, monomials: Sequence[Monomial]) -> tuple[str, Index] | None:
     """The one other state that is spoken of, linearly and at a given time, and this time."""
     known, found = declarations.current.states, set()
-    session = current()
     for m in monomials:
-        states = [f for f in m.factors if f.name in known and not _is_product(f.name)]
+        states = [f for f in m.factors if f.name in known and not is_product(f.name)]
         if len(states) > 1:
             return None
         found.update((f.name, f.at[0]) for f in states if f.name != state.name)
     if len(found) != 1:
         return None
     ((name, time),) = found
-    if time not in state.given or name in session.closed or not _is_plain(name):
-        return None
+    if time not in state.given or name in current().closed or _state(name).given:
+        return None  # or the outer state has positions besides its own
     return name, time
-
-
-def _is_product(name: str) -> bool:
-    session = current()
-    return name in session.recursions and session.is_product(name)
-
-
-def _is_plain(name: str) -> bool:
-    """Whether the state has no positions but its own."""
-    return not _state(name).given
 
 
 def _state(name: str) -> State:
@@ -164,29 +153,27 @@ def _without(term: Term, name: str) -> Term:
 
 def _coefficient(term: Term, taken: Factor) -> Term:
     """What stands before an entry of the state, for each of its places."""
-    parts: dict[Monomial, Fraction] = {}
+    pairs = []
     for m, c in term.parts.items():
         for f in m.factors:
             if f.name == taken.name:
                 gaps = [one - e for one, e in zip(taken.at, f.at, strict=True) if one != e]
                 here = frozenset([e for gap in gaps for e in (gap, -gap)])
-                n = m.divided(f)
-                n = n._replace(guards=n.guards | here)
-                parts[n] = parts.get(n, Fraction(0)) + c
-    return Term(parts, term.scope | taken.variables())
+                rest = m.divided(f)
+                pairs.append((rest._replace(guards=rest.guards | here), c))
+    return Term(summed(pairs), term.scope | taken.variables())
 
 
 def _named(term: Term, state: State, name: str, own: Sequence[Index], new: Sequence[Index]) -> Term:
     """The term with a new state for the old one, at those places of it that are its own, and new ones."""
     kept = [1 + k for k, i in enumerate(state.at) if i in own]
-    parts: dict[Monomial, Fraction] = {}
-    for m, c in term.parts.items():
-        factors = [
-            Factor(name, (f.at[0], *(f.at[k] for k in kept), *new, *state.given))
-            if f.name == state.name
-            else f
-            for f in m.factors
-        ]
-        n = m._replace(factors=tuple(sorted(factors)))
-        parts[n] = parts.get(n, Fraction(0)) + c
-    return Term(parts, term.scope.union(*(e.variables() for e in new)))
+
+    def named(f: Factor) -> Factor:
+        if f.name != state.name:
+            return f
+        return Factor(name, (f.at[0], *(f.at[k] for k in kept), *new, *state.given))
+
+    pairs = [
+        (m._replace(factors=tuple(sorted(map(named, m.factors)))), c) for m, c in term.parts.items()
+    ]
+    return Term(summed(pairs), term.scope.union(*(e.variables() for e in new)))

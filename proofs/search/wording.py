@@ -7,14 +7,16 @@ taken of, sums with their ranges, and letters without numbers: a few lines for w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..interpret.questions import Unreadable
 from ..kernel import index as declarations
+from ..kernel.errors import TooHard
 from ..kernel.index import Index, declared, name, variable
+from ..kernel.inequalities import implied
 from ..kernel.rules import Goal
 from ..kernel.term import (
     DEFINED,
@@ -120,7 +122,7 @@ class Wording:
         free = (theorem.left.scope | theorem.right.scope) - declarations.current.sizes
         spoken = {v for t in (theorem.left, theorem.right) for m in t.parts for v in m.variables()}
         self._name(sorted(free))
-        left, right = (_bare(self.sum(t.parts.items(), 0)) for t in (theorem.left, theorem.right))
+        left, right = (bare(self.sum(t.parts.items(), 0)) for t in (theorem.left, theorem.right))
         where = self._ranges(sorted(free & spoken))
         if len(left) + len(right) + len(where) <= WIDTH:
             return [f"{left} = {right}{where}"]
@@ -152,7 +154,7 @@ class Wording:
     def _rule(self, rule: Theorem) -> str:
         self._name(sorted(rule.over))
         left = self.factor(rule.left, 0) if isinstance(rule.left, Factor) else "?"
-        return f"{left} = {_bare(self.sum(rule.right.parts.items(), 0))}"
+        return f"{left} = {bare(self.sum(rule.right.parts.items(), 0))}"
 
     def _name(self, free: Iterable[int]) -> None:
         for v in free:
@@ -193,7 +195,8 @@ class Wording:
         """A sum of products."""
         text = ""
         for m, c in pairs:
-            sign = "−" if c < 0 else "+" if text else ""
+            negative = (c < 0) ^ (sum(_is_negative(f, m.bound, deep) for f in m.factors) % 2 == 1)
+            sign = "−" if negative else "+" if text else ""
             text += f" {sign} " if text else sign
             text += self._monomial(m, abs(c), outer, deep)
         return text or "0"
@@ -202,6 +205,7 @@ class Wording:
         front, rest = self._front(m, outer)
         above = [self.factor(f, m.bound, deep) for f in m.factors if not _is_below(f)]
         below = [self._inside(f, m.bound, deep) for f in m.factors if _is_below(f)]
+        below = [text for text in below if text != "1"]
         shown = " ".join(above)
         if c.numerator != 1 or not shown:
             shown = f"{c.numerator} {shown}".strip()
@@ -209,23 +213,25 @@ class Wording:
             below.insert(0, str(c.denominator))
         if below:
             shown += f"/{below[0]}" if len(below) == 1 else f"/({' '.join(below)})"
-        conditions = "".join(f"[{self.index(g)} ≥ 0] " for g in rest)
+        conditions = "".join(f"[{self._condition(g)}] " for g in rest)
         return f"{front}{conditions}{shown}"
 
     def _front(self, m: Monomial, outer: int) -> tuple[str, list[Index]]:
         """Σ with a range for each summation index that has one, and the conditions that are left."""
-        left, text = sorted(m.guards), []
+        left, text = _needed(m), []
         waiting = list(range(-outer - 1, -m.bound - 1, -1))
         while waiting:
             for v in waiting:
-                own = [g for g in left if v in g.variables()]
-                alone = [g for g in own if not (g.variables() & set(waiting)) - {v}]
-                lows = [variable(v) - g for g in alone if g.coefficient(v) == 1]
-                highs = [g + variable(v) + 1 for g in alone if g.coefficient(v) == -1]
-                if len(lows) == len(highs) == 1:
-                    low = "" if lows[0] == Index(0) else f"{self.index(lows[0])} ≤ "
-                    text.append(f"{low}{self._letter(v)} < {self.index(highs[0])}")
-                    left = [g for g in left if g not in alone]
+                alone = [
+                    g for g in left if v in g.variables() and not g.variables() & {*waiting} - {v}
+                ]
+                low = next((g for g in alone if g.coefficient(v) == 1), None)
+                high = next((g for g in alone if g.coefficient(v) == -1), None)
+                if low is not None and high is not None:
+                    first, last = variable(v) - low, high + variable(v)
+                    from_first = "" if first == Index(0) else f"{self.index(first)} ≤ "
+                    text.append(f"{from_first}{self._letter(v)}{self._up_to(last)}")
+                    left = [g for g in left if g not in (low, high)]
                     waiting.remove(v)
                     break
             else:
@@ -233,16 +239,32 @@ class Wording:
                 break
         return (f"Σ[{', '.join(text)}] " if text else ""), left
 
+    def _up_to(self, last: Index) -> str:
+        """That something is at most this, as a strict inequality where that is shorter."""
+        return f" < {self.index(last + 1)}" if last.const < 0 else f" ≤ {self.index(last)}"
+
+    def _condition(self, guard: Index) -> str:
+        """guard ≥ 0 with what is subtracted on the left."""
+        right = Index(0, {v: c for v, c in guard.terms if c > 0})
+        left = right + guard.const - guard
+        if not left.terms:
+            return f"{self.index(right)} ≥ {-guard.const}"
+        return f"{self.index(left)}{self._up_to(right + guard.const)}"
+
     def factor(self, f: Factor, bound: int, deep: int = 0) -> str:
         """An entry of an array or state, a number, a function of a sum."""
         places = ", ".join(map(self.index, f.at))
         if f.name == NUMBER:
-            return self.index(f.at[0]) if len(f.at[0].terms) == 1 else f"({places})"
+            (place,) = f.at
+            alone = len(place.terms) == 1 and not place.const and place.terms[0][1] > 0
+            return self.index(place) if alone else f"({places})"
         function = function_of(f)
         if function is not None and f.name in declarations.current.bodies:
             if deep >= DEEP:
                 return f"{'' if function == DEFINED else function}(…)"
             inside = body(f, bound)
+            if _is_negative(f, bound, deep):  # the sign stands before the product
+                inside = [(m, -c) for m, c in inside]
             text = self.sum(inside, bound, deep + 1)
             if function == DEFINED:
                 return text if len(inside) == 1 and not text.startswith("−") else f"({text})"
@@ -261,14 +283,33 @@ class Wording:
         return text if text.replace("_", "").isalnum() else f"({text})"
 
 
-def _bare(text: str) -> str:
-    """The text without brackets around all of it."""
+def bare(text: str) -> str:
+    """The text, whose brackets are balanced, without brackets around all of it."""
     depth = 0
     for place, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
         if not depth and place < len(text) - 1:
             return text
     return text[1:-1] if text.startswith("(") else text
+
+
+def _needed(m: Monomial) -> list[Index]:
+    """The guards that follow neither from the others nor from the ranges of free variables."""
+    known = {e for v in m.variables() if v > 0 for e in declared(v)}
+    left = sorted(m.guards)
+    for g in sorted(m.guards):
+        with suppress(TooHard):  # then it is said
+            if implied(g, known.union(left) - {g}):
+                left.remove(g)
+    return left
+
+
+def _is_negative(f: Factor, bound: int, deep: int) -> bool:
+    """Whether it is written out as a product with a factor below 0."""
+    if deep >= DEEP or function_of(f) != DEFINED or f.name not in declarations.current.bodies:
+        return False
+    inside = body(f, bound)
+    return len(inside) == 1 and inside[0][1] < 0
 
 
 def _is_below(f: Factor) -> bool:

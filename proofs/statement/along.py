@@ -107,6 +107,18 @@ def _forwards(along: Node, backwards: bool) -> Node:
     return making.reversed_along(along, [0]) if backwards else along
 
 
+def entry_at_greatest(node: Node, axis: int, places: Sequence[Number], here: Node) -> Node | None:
+    """Entries at places, and along an axis `here`: the greatest, or the least, where that is where they stand."""
+    if not isinstance(here.of if isinstance(here, nodes.Take) else here, nodes.Loop):
+        return None
+    others = [p for k, p in enumerate(places) if k != axis]
+    for sign, own in ((1, node), (-1, choices.negative(node))):
+        if making.take(place_of_greatest(own, axis), others, here.shape) is here:
+            found = making.take(greatest(own, [axis]), others, here.shape)
+            return found if sign > 0 else choices.negative(found)
+    return None
+
+
 def place_of_greatest(node: Node, axis: int) -> Node:
     """The first place along an axis where the greatest entry stands.
 

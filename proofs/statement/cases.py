@@ -7,7 +7,8 @@ no two of them overlap. Cases that are seen to hold nowhere are left out.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import prod
 from typing import Any, TypeAlias
 
 from . import making, nodes
@@ -45,6 +46,8 @@ def _cases(node: Node) -> Iterable[Case] | None:
             return _taken(node)
         case nodes.Join():
             return _joined(node)
+        case nodes.Contract(factors=(of,), axes=(axes,), result=result):
+            return _summed(of, axes, result)
     return None
 
 
@@ -118,11 +121,8 @@ def _taken(node: nodes.Take) -> Iterable[Case] | None:
         return None
     images = {Axis(k): place for k, place in enumerate(node.places)}
     found = [(guards | node.guards, entry) for guards, entry in (moved(c, images) for c in inside)]
-    before: Guards = frozenset()
-    for guard in node.guards:  # 0 where this one is the first that fails
-        found.append((before | {-guard - 1}, 0))
-        before |= {guard}
-    return found
+    # 0 where one of the guards is the first that fails
+    return [*found, *((before | {-g - 1}, 0) for g, before in _in_turn(list(node.guards)))]
 
 
 def _joined(node: nodes.Join) -> Iterable[Case] | None:
@@ -137,3 +137,82 @@ def _joined(node: nodes.Join) -> Iterable[Case] | None:
             found.append((guards | {here, length - 1 - here}, entry))
         start = start + length
     return found
+
+
+def _summed(of: Node, axes: Sequence[int], result: Sequence[int]) -> Iterable[Case] | None:
+    """The cases of the sums along the axes that the result has not, one after the other."""
+    if len(set(axes)) < len(axes):
+        return None
+    order = [axes.index(name) for name in result]
+    gone = [k for k in range(len(axes)) if k not in order]
+    shape = tuple(of.shape[k] for k in (*order, *gone))
+    found = cases_of(making.permuted(of, [*order, *gone]))
+    while found is not None and len(shape) > len(order):
+        shape, last = shape[:-1], shape[-1]
+        if last == 1:
+            found = [moved(one, {Axis(len(shape)): 0}) for one in found]
+            continue
+        every = [_sum_of(one, shape, last) for one in found]
+        known = [_kept(one, shape) for one in every if one is not None]
+        if len(known) < len(every) or prod(map(len, known)) > MOST**2:
+            return None
+        found = _kept(_combined(_plain(lambda *entries: sum(entries, start=0)), known), shape)
+        found = found if len(found) <= MOST else None
+    return found
+
+
+def _sum_of(case: Case, shape: Shape, length: Number) -> Iterable[Case] | None:
+    """The sum of a case's entry along an axis behind those of a shape, of 0 where the case does not hold.
+
+    The entry says nothing of that axis, and each guard is a least or a greatest place on it, or says nothing of it.
+    """
+    guards, entry = case
+    axis = Axis(len(shape))
+    here = whole(axis)
+    lows: list[Number] = [0]
+    highs: list[Number] = [length - 1]
+    aside: Guards = frozenset()
+    for guard in guards:
+        without = substituted(guard, {axis: 0})
+        if guard == without:
+            aside |= {guard}
+        elif guard == without + here:
+            lows.append(-without)
+        elif guard == without - here:
+            highs.append(without)
+        else:
+            return None
+    if substituted(entry, {axis: 0}) != entry:
+        return None
+    outside = [(before | {-g - 1}, 0) for g, before in _in_turn(sorted(aside, key=str))]
+    lows, highs = (_nearest(ends, sign, shape, aside) for ends, sign in ((lows, 1), (highs, -1)))
+    return [*outside, *_between(aside, lows, highs, entry)]
+
+
+def _nearest(ends: Sequence[Number], sign: int, shape: Shape, given: Guards) -> list[Number]:
+    """The ends without those that another is seen to be at least as near as."""
+    kept = list(dict.fromkeys(ends))
+    for end in list(kept):
+        others = [one for one in kept if one is not end]
+        if any(nonnegative((other - end) * sign, shape, given) for other in others):
+            kept.remove(end)
+    return kept
+
+
+def _between(
+    aside: Guards, lows: Sequence[Number], highs: Sequence[Number], entry: Number
+) -> Iterator[Case]:
+    """The sum from the greatest of the least places to the least of the greatest ones, whichever these are."""
+    for i, low in enumerate(lows):
+        least = {low - other - (k < i) for k, other in enumerate(lows) if k != i}
+        for j, high in enumerate(highs):
+            most = {other - high - (k < j) for k, other in enumerate(highs) if k != j}
+            count = high - low + 1
+            yield aside | least | most | {count}, entry * count
+            yield aside | least | most | {-count - 1}, 0
+
+
+def _in_turn(every: Sequence[Number]) -> Iterator[tuple[Number, Guards]]:
+    """Each guard, with those before it."""
+    for k, guard in enumerate(every):
+        yield guard, frozenset(every[:k])

@@ -13,7 +13,9 @@ from typing import Any
 from . import making, nodes
 from .cases import cases_of
 from .conditions import is_whole
+from .ends import ends_of, not_below
 from .making import constant, entrywise, full, number
+from .masks import factors_of, is_mask
 from .nodes import Node
 from .order import nonnegative
 
@@ -67,26 +69,13 @@ def inverse(mask: Node) -> Node:
 
 def both(a: Node, b: Node) -> Node:
     """1 where two masks are 1."""
-    ours, theirs = _masks(a), _masks(b)
+    ours, theirs = factors_of(a), factors_of(b)
     against = [(ours, one) for one in theirs] + [(theirs, one) for one in ours]
-    if any(_masks(inverse(one)) <= masks for masks, one in against):
+    if any(factors_of(inverse(one)) <= masks for masks, one in against):
         return full(ZERO, making.broadcast(a.shape, b.shape))
     if theirs <= ours and a.shape == making.broadcast(a.shape, b.shape):
         return a
     return multiply(a, b)
-
-
-def _masks(mask: Node) -> set[Node]:
-    """The masks that one is the product of."""
-    found: set[Node] = set()
-    pending = [mask]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, nodes.Map) and one.function == "multiply":
-            pending += one.arguments
-        else:
-            found.add(one)
-    return found
 
 
 def either(a: Node, b: Node) -> Node:
@@ -103,6 +92,8 @@ def at_least(gap: Node) -> Node:
     """1 where a number is ≥ 0, else 0."""
     if making.entry_of(gap) is not None:
         return _indicator(gap)
+    if not_below(ends_of(gap)[0], 0):
+        return full(ONE, gap.shape)
     return _of_mask(gap, lambda value: value >= 0) or inverse(above(negative(gap)))
 
 
@@ -110,6 +101,8 @@ def above(gap: Node) -> Node:
     """1 where a number is > 0, else 0."""
     if making.entry_of(gap) is not None:
         return _indicator(subtract(gap, ONE))
+    if not_below(0, ends_of(gap)[1]):
+        return full(ZERO, gap.shape)
     return _folded(_of_mask(gap, lambda value: value > 0) or entrywise("step", gap))
 
 
@@ -128,13 +121,13 @@ def truth(a: Node) -> Node:
 def _of_mask(gap: Node, holds: Callable[[Any], bool]) -> Node | None:
     """Where a mask, less a number, or a number less it, holds: the mask, its inverse, or a number; else None."""
     mask, least, scale = gap, 0, 1
-    if isinstance(gap, nodes.Map) and gap.function == "subtract" and not making.is_mask(gap):
+    if isinstance(gap, nodes.Map) and gap.function == "subtract" and not is_mask(gap):
         one, other = gap.arguments
         if isinstance(constant(other), int | Fraction):
             mask, least = one, -constant(other)
         elif isinstance(constant(one), int | Fraction):
             mask, least, scale = other, constant(one), -1
-    if not making.is_mask(mask):
+    if not is_mask(mask):
         return None
     off, on = holds(least), holds(least + scale)
     if off == on:
@@ -199,12 +192,17 @@ def smaller(a: Node, b: Node) -> Node:
 def _extreme(a: Node, b: Node, otherwise: Callable[[], Node], sign: int) -> Node:
     """The side that is seen to be the greater one (−1: the smaller one), where it is."""
     shape = making.broadcast(a.shape, b.shape)
+    if is_mask(a) and is_mask(b):
+        return making.spread(either(a, b) if sign > 0 else both(a, b), shape)
     gap = subtract(a, b)
     entry = making.entry_of(gap)
     if entry is not None and nonnegative(entry * sign, shape):
         return making.spread(a, shape)
     if entry is not None and nonnegative(-entry * sign, shape):
         return making.spread(b, shape)
+    for one, other in ((a, b), (b, a)):
+        if not_below(ends_of(one)[0], ends_of(other)[1]):
+            return making.spread(one if sign > 0 else other, shape)
     return otherwise()
 
 

@@ -421,8 +421,13 @@ def entry_of(node: Node) -> WholeNumber | None:
             images[node.position] = whole(Axis(0)) + low
             return None if found is None else substituted(found, images)
         case Map(function="add" | "subtract" | "multiply" | "negative"):
-            found = [_aligned(a, node.shape) for a in node.arguments]
-            return None if None in found else OF_ENTRIES[node.function](*found)
+            every: list[WholeNumber] = []
+            for a in node.arguments:  # the first that is none ends it: sums of sums have many parts
+                one = _aligned(a, node.shape)
+                if one is None:
+                    return None
+                every.append(one)
+            return OF_ENTRIES[node.function](*every)
     return None
 
 
@@ -441,28 +446,6 @@ def _aligned(node: Node, shape: Shape) -> WholeNumber | None:
     lacking = len(shape) - len(node.shape)
     images = {Axis(k): 0 if n == 1 else whole(Axis(lacking + k)) for k, n in enumerate(node.shape)}
     return substituted(found, images)
-
-
-def is_mask(node: Node) -> bool:
-    """Whether every entry is seen to be 0 or 1."""
-    match node:
-        case nodes.Parameter() | Take() | nodes.Reshape():
-            return is_mask(node.of)
-        case nodes.Number():
-            return node.value in (0, 1)
-        case Map(function="nonnegative" | "step" | "zero"):
-            return True
-        case nodes.Input() | nodes.Held():
-            return node.format.kind == "bool"
-        case Map(function="multiply"):
-            return all(map(is_mask, node.arguments))
-        case Map(function="subtract", arguments=(one, other)):
-            return constant(one) == 1 and is_mask(other)
-        case Join():
-            return all(map(is_mask, node.parts))
-        case nodes.Build():
-            return is_mask(node.entry)
-    return False
 
 
 def lies_within(place: WholeNumber, length: WholeNumber, shape: Shape = ()) -> bool:

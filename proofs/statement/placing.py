@@ -8,9 +8,9 @@ from . import choices, making
 from .cases import Case, cases_of, moved
 from .errors import IllFormed
 from .making import full, number
-from .nodes import Node
+from .nodes import Map, Node, Take
 from .order import divided, nonnegative
-from .whole import Axis, Number
+from .whole import Axis, Number, Whole, whole
 
 
 def count_of_steps(length: Number, step: int) -> Number:
@@ -117,3 +117,54 @@ def cases_in_axes(node: Node, axes: Sequence[Number]) -> list[Case] | None:
     found = cases_of(node)
     images = {Axis(k): place for k, place in enumerate(axes)}
     return None if found is None else [moved(one, images) for one in found]
+
+
+def taken_inside(node: Take, of: Map) -> Map:
+    """The function of the entries taken, for entries taken of a function: its values at other places look alike so."""
+    arguments = []
+    for one in of.arguments:
+        own = node.places[len(of.shape) - len(one.shape) :]
+        places = [0 if n == 1 else place for n, place in zip(one.shape, own, strict=True)]
+        arguments.append(making.take(one, places, node.lengths))
+    return Map(of.function, tuple(arguments), node.lengths)
+
+
+def looked_up(of: Node, places: Node) -> Node:
+    """Entries along the first axis at places that are data, and lie within it.
+
+    Of a sum, a multiple or a quotient what is the same along the axis is none of these entries: it stays as it is.
+    """
+    if isinstance(of, Take) and isinstance(of.of, Map) and not of.guards:
+        inside = taken_inside(of, of.of)
+        return looked_up(inside, places) if _parts_alike(inside) else making.lookup(of, places)
+    if not isinstance(of, Map) or not _parts_alike(of):
+        return making.lookup(of, places)
+    rank, count = len(of.shape), len(places.shape)
+    arguments = []
+    for one in of.arguments:
+        if _runs_along(one, rank):
+            arguments.append(looked_up(one, places))
+            continue
+        part = making.row(one, 0) if len(one.shape) == rank else one
+        lacking = count + rank - 1 - len(part.shape)
+        axes = [whole(Axis(lacking + k)) for k in range(len(part.shape))]
+        arguments.append(making.take(part, axes, (*(1,) * lacking, *part.shape)))
+    found = making.entrywise(of.function, *arguments)
+    return making.spread(found, (*places.shape, *of.shape[1:]))
+
+
+def _runs_along(one: Node, rank: int) -> bool:
+    """Whether the entries of an argument differ along the first axis."""
+    if len(one.shape) < rank or one.shape[0] == 1:
+        return False
+    if not isinstance(one, Take):
+        return True
+    spoken = [n.symbols for n in (*one.places, *one.guards) if isinstance(n, Whole)]
+    return any(Axis(0) in symbols for symbols in spoken)
+
+
+def _parts_alike(of: Map) -> bool:
+    """Whether a function is linear in those of its arguments that run along the first axis, and others do not."""
+    along = [_runs_along(one, len(of.shape)) for one in of.arguments]
+    linear = {"add": True, "subtract": True, "multiply": True, "divide": not along[-1]}
+    return linear.get(of.function, False) and any(along) and not all(along)

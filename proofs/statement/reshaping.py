@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from . import making, nodes
 from .nodes import Node, Shape
-from .order import nonnegative
+from .order import divided, nonnegative
 from .whole import Axis, Number, Whole, whole
 
 FEW = 8
@@ -43,11 +43,25 @@ def reshaped(node: Node, shape: Sequence[Number]) -> Node:
         elif len(new) == 1 < len(old):
             split = _joined(node, len(done), old)
         else:
-            split = node if old == new else None
+            split = node if old == new else _regrouped(node, len(done), old, new)
         if split is None:
             return target
         node, done = split, [*done, *new]
     return node
+
+
+def _regrouped(node: Node, axis: int, old: Sequence[Number], new: Sequence[Number]) -> Node | None:
+    """Several axes as several others, by way of axes that both are made of: (2·L, 2) is (L, 2, 2), and so (L, 4)."""
+    most, least = (old, new) if nonnegative(old[0] - new[0]) else (new, old)
+    found = divided(most[0], least[0])
+    if found is None or found[1] != 0:
+        return None
+    left, _ = found
+    before, behind = node.shape[:axis], node.shape[axis + len(old) :]
+    between = reshaped(node, (*before, least[0], left, *most[1:], *behind))
+    return (
+        None if isinstance(between, nodes.Reshape) else reshaped(between, (*before, *new, *behind))
+    )
 
 
 def _with_units(node: Node, shape: Shape) -> Node:

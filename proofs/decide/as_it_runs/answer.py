@@ -45,15 +45,10 @@ def with_runs(result: Result, runs: Runs, sides: Sequence[Side], names: list[str
             return Result("unknown", reason=why, definitions=result.definitions)
     if runs.different is not None and not _is_blur(result, runs.different):
         return _refuted(result, runs.different, names)
-    if result.verdict == "proved" and runs.raised:
-        return replace(
-            result, verdict="unknown", scope=None, evidence=[], reason=str(runs.raised[0])
-        )
-    if result.verdict == "proved" and not runs.held:
-        why = "; ".join(runs.notes) or "neither of the two runs on arrays of these shapes"
-        return replace(
-            result, verdict="unknown", scope=None, evidence=[], reason=f"as they run: {why}"
-        )
+    if result.verdict == "proved" and (runs.raised or not runs.held):
+        notes = "; ".join(runs.notes) or "neither of the two runs on arrays of these shapes"
+        why = str(runs.raised[0]) if runs.raised else f"as they run: {notes}"
+        return replace(result, verdict="unknown", scope=None, evidence=[], reason=why)
     if result.verdict == "unknown" and runs.held:
         reason = "; ".join(filter(None, (result.reason, f"run {_tried(runs)}, the two agree")))
         return replace(result, reason=reason)
@@ -102,7 +97,8 @@ def _refuted(result: Result, shown: Different, names: list[str]) -> Result:
         if shown.actual.shape != shown.claimed.shape
         else "false"
     )
-    inputs = {name: _exact(array) for name, array in zip(names, shown.inputs, strict=True)}
+    exact = [_nested(array, lambda x: str(Fraction(float(x)))) for array in shown.inputs]
+    inputs = dict(zip(names, exact, strict=True))
     return Result(
         "refuted",
         reason=f"{how}in {shown.form}, {kind} at {sizes_text(shown.sizes)}",
@@ -117,11 +113,6 @@ def _refuted(result: Result, shown: Different, names: list[str]) -> Result:
             special=special(inputs),
         ),
     )
-
-
-def _exact(array: np.ndarray) -> Any:
-    """Inputs as texts of fractions, nested as the array is."""
-    return _nested(array, lambda x: str(Fraction(float(x))))
 
 
 def _told_apart(claimed: np.ndarray, actual: np.ndarray) -> tuple[Any, Any]:

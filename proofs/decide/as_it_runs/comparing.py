@@ -6,15 +6,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from ...check.source import Source
 from ...doors.outputs import said
-from ...exact.entries import arranged
 from ...exact.plain import plainest
 from ...language.sizes import Sizes, by_name
 from .. import mistakes
@@ -23,13 +21,14 @@ from .points import (
     Arrays,
     Points,
     few,
+    fractions,
     larger_sizes,
     literal_sizes,
     many,
     small_sizes,
     up_to,
 )
-from .rounding import apart, close
+from .rounding import Apart, apart, close
 from .sides import FORMATS, NARROW, Side
 
 SECONDS, SHORT = 1.0, 0.1
@@ -45,6 +44,8 @@ COMPILED_AT = (1, 4)
 """At which of the small choices of sizes programs are compiled."""
 SOON = (1, 5, 2, 0, 4, 3)
 """The order of small choices where each new shape takes a compiler's time: the largest is among the first."""
+Draws = Callable[[Points], Iterator[Arrays]]
+"""Which of the inputs of a shape are taken."""
 
 
 @dataclass
@@ -181,12 +182,7 @@ class Comparison:
             for k, form in zip(COMPILED_AT, self.formats[:: -1 if turned else 1], strict=False):
                 yield self.small[min(k, len(self.small) - 1)], form
 
-    def _each(
-        self,
-        every: Iterable[tuple[Sizes, str]],
-        compiled: bool,
-        draws: Callable[[Points], Iterator[Arrays]],
-    ) -> None:
+    def _each(self, every: Iterable[tuple[Sizes, str]], compiled: bool, draws: Draws) -> None:
         began = time.process_time()
         for done, (sizes, form) in enumerate(every):
             over = done >= LEAST and time.process_time() - began > self._seconds
@@ -215,9 +211,7 @@ class Comparison:
                     break
         return shown
 
-    def _again(
-        self, sizes: Sizes, shown: Different, draws: Callable[[Points], Iterator[Arrays]]
-    ) -> Different | None:
+    def _again(self, sizes: Sizes, shown: Different, draws: Draws) -> Different | None:
         """A difference at other sizes, where there is one that shows in the same way."""
         self.runs.different = None
         held, raised = list(self.runs.held), list(self.runs.raised)
@@ -238,39 +232,24 @@ class Comparison:
             nonlocal shown
             inputs = [array.astype(float) for array in values.values()]
             how = shown.form, shown.how == COMPILED
-            results = self._results(inputs, shown.sizes, *how)
-            if results is None or _shapes(results[0]) != _shapes(results[1]):
+            results = self._alike(inputs, shown.sizes, *how)
+            found = None if results is None else apart(self.sides, inputs, *how, results)
+            if results is None or found is None:
                 return False
-            difference = apart(self.sides, inputs, *how, results)
-            if difference is None or self._is_drawn(inputs, shown.sizes, *how, results):
+            if self._is_drawn(inputs, shown.sizes, *how, results):
                 return False
-            actual, claimed = difference.actual, difference.claimed
-            part = difference.part
-            shown = replace(
-                shown,
-                inputs=inputs,
-                actual=actual,
-                claimed=claimed,
-                part=part,
-                output=self._output(part),
-            )
+            shown = self._different(shown.sizes, shown.form, shown.how, inputs, found)
             return True
 
-        exact = {str(k): _fractions(array) for k, array in enumerate(shown.inputs)}
+        exact = {str(k): fractions(array) for k, array in enumerate(shown.inputs)}
         if differ(exact):
             plainest(exact, differ)
         return shown
 
-    def _at(
-        self,
-        sizes: Sizes,
-        form: str,
-        compiled: bool,
-        draws: Callable[[Points], Iterator[Arrays]],
-    ) -> bool:
+    def _at(self, sizes: Sizes, form: str, compiled: bool, draws: Draws) -> bool:
         """Whether both run there; whatever is different is noted."""
         self._tried[form] += 1
-        points = self._points(sizes)
+        points, how = self._points(sizes), COMPILED if compiled else ""
         ran = raised = False
         for inputs in draws(points):
             results = self._results(inputs, sizes, form, compiled)
@@ -279,7 +258,8 @@ class Comparison:
                 continue
             ran = True
             if _shapes(results[0]) != _shapes(results[1]):
-                self._note(sizes, form, compiled, inputs, *_other_shapes(results))
+                found = _other_shapes(results)
+                self.runs.different = self._different(sizes, form, how, inputs, found)
                 return True
             if close(results, form):
                 continue
@@ -287,7 +267,7 @@ class Comparison:
                 return True
             found = apart(self.sides, inputs, form, compiled, results)
             if found is not None:
-                self._note(sizes, form, compiled, inputs, found.part, found.actual, found.claimed)
+                self.runs.different = self._different(sizes, form, how, inputs, found)
                 return True
         if not ran:
             self._failed.update((form, name) for name in self._stopped)
@@ -310,13 +290,15 @@ class Comparison:
                 self._stopped.append(side.name)
         return (found[0], found[1]) if len(found) == 2 else None
 
+    def _alike(
+        self, inputs: Arrays, sizes: Sizes, form: str, compiled: bool
+    ) -> tuple[Arrays, Arrays] | None:
+        """The results; None, too, where they are of other shapes."""
+        found = self._results(inputs, sizes, form, compiled)
+        return None if found is None or _shapes(found[0]) != _shapes(found[1]) else found
+
     def _is_drawn(
-        self,
-        inputs: Arrays,
-        sizes: Sizes,
-        form: str,
-        compiled: bool,
-        results: tuple[Arrays, Arrays],
+        self, inputs: Arrays, sizes: Sizes, form: str, compiled: bool, results: Sequence[Arrays]
     ) -> bool:
         """Whether a program gives other numbers when it is run again, which is noted."""
         again = self._results(inputs, sizes, form, compiled)
@@ -329,21 +311,12 @@ class Comparison:
                 return True
         return False
 
-    def _note(
-        self,
-        sizes: Sizes,
-        form: str,
-        compiled: bool,
-        inputs: Arrays,
-        part: int,
-        actual: np.ndarray,
-        claimed: np.ndarray,
-    ) -> None:
-        how = COMPILED if compiled else ""
-        output = self._output(part)
-        self.runs.different = Different(
-            dict(sizes), form, how, inputs, actual, claimed, part, output
-        )
+    def _different(
+        self, sizes: Sizes, form: str, how: str, inputs: Arrays, found: Apart
+    ) -> Different:
+        results = found.actual, found.claimed
+        output = self._output(found.part)
+        return Different(dict(sizes), form, how, inputs, *results, found.part, output)
 
     def _output(self, part: int) -> str:
         """What the program, or its specification, calls one of the arrays that it returned last."""
@@ -356,8 +329,8 @@ class Comparison:
         common: list[np.ndarray] | None = None
         for one in (form, *(f for f in self.formats if f != form)):
             for inputs in points.general():
-                results = self._results(inputs, sizes, one, compiled)
-                if results is None or _shapes(results[0]) != _shapes(results[1]):
+                results = self._alike(inputs, sizes, one, compiled)
+                if results is None:
                     return
                 here = [
                     np.isfinite(a).astype(int) - np.isfinite(b)
@@ -374,14 +347,17 @@ class Comparison:
         assert first is not None and common is not None
         part = next(k for k, entries in enumerate(common) if np.any(entries))
         for inputs in points.plain():  # which show it as well, most often
-            results = self._results(inputs, sizes, form, compiled)
-            if results is None or _shapes(results[0]) != _shapes(results[1]):
+            results = self._alike(inputs, sizes, form, compiled)
+            if results is None:
                 continue
             finite = [np.isfinite(result[part]).astype(int) for result in results]
             if np.any((common[part] != 0) & (finite[0] - finite[1] == common[part])):
                 first = inputs, results
                 break
-        self._note(sizes, form, compiled, first[0], part, first[1][0][part], first[1][1][part])
+        inputs, (actual, claimed) = first
+        found = Apart(part, actual[part], claimed[part])
+        how = COMPILED if compiled else ""
+        self.runs.different = self._different(sizes, form, how, inputs, found)
 
     def _of_numpy(self) -> None:
         """Note results that are others where arrays are NumPy's, and the same where they are JAX's."""
@@ -393,16 +369,7 @@ class Comparison:
             return
         found = apart(self.sides, inputs, form, False, (own, other))
         if found is not None:
-            self.runs.different = Different(
-                dict(sizes),
-                form,
-                NUMPY,
-                inputs,
-                found.actual,
-                found.claimed,
-                found.part,
-                self._output(found.part),
-            )
+            self.runs.different = self._different(sizes, form, NUMPY, inputs, found)
 
     def _blame(self, sizes: Sizes) -> None:
         """Note the program that does not run at sizes at which the other does."""
@@ -419,19 +386,15 @@ class Comparison:
         sizes = self.small[min(1, len(self.small) - 1)]
         for form in self.formats:
             inputs = Points(self.shapes, sizes).extreme()
-            results = self._results(inputs, sizes, form, not self.quick)
-            if results is None or _shapes(results[0]) != _shapes(results[1]):
+            results = self._alike(inputs, sizes, form, not self.quick)
+            if results is None:
                 continue
-            for name, own, other in zip(
-                [one.name for one in self.sides], results, reversed(results), strict=True
-            ):
-                if any(
-                    np.any(~np.isfinite(a) & np.isfinite(b))
-                    for a, b in zip(own, other, strict=True)
-                ):
+            for side, own, other in zip(self.sides, results, reversed(results), strict=True):
+                pairs = zip(own, other, strict=True)
+                if any(np.any(~np.isfinite(a) & np.isfinite(b)) for a, b in pairs):
                     self.runs.notes.append(
                         f"at inputs up to {max(np.abs(x).max(initial=0) for x in inputs):.0f} ({by_name(sizes)}, "
-                        f"{form}) {name} gives NaN or infinity where the other gives a number"
+                        f"{form}) {side.name} gives NaN or infinity where the other gives a number"
                     )
 
     def _left_out(self) -> Iterator[str]:
@@ -441,20 +404,15 @@ class Comparison:
                 yield f"{form} is left out: {name} does not run in it ({what})"
 
 
-def _fractions(array: np.ndarray) -> np.ndarray:
-    entries = [Fraction(float(entry)) for entry in array.flat]
-    return arranged(entries, array.shape)
-
-
 def _shapes(results: Arrays) -> list[tuple[int, ...]]:
     return [one.shape for one in results]
 
 
-def _other_shapes(results: tuple[Arrays, Arrays]) -> tuple[int, np.ndarray, np.ndarray]:
+def _other_shapes(results: tuple[Arrays, Arrays]) -> Apart:
     """The first array of another shape, or that the other program does not return."""
     nothing = np.zeros(0)
     for part in range(max(map(len, results))):
         one, other = (r[part] if part < len(r) else nothing for r in results)
         if one.shape != other.shape:
-            return part, one, other
+            return Apart(part, one, other)
     raise AssertionError("shapes that differ")

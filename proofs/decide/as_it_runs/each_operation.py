@@ -15,7 +15,7 @@ from ...doors.aten.formats import operations
 from ...exact.residues import Meter
 from ...language.libraries import jax as jax_for
 from .points import Arrays
-from .sides import Side, digits_of, least_normal
+from .sides import Side, digits_of, greatest_root, least_normal
 
 INEXACT = ("div", "mean", "pow", "exp", "log")
 """A compiler may multiply by the reciprocal, or take logarithms, so that a whole result is rounded too."""
@@ -27,6 +27,8 @@ SUMS = (
     *("sum", "mean", "mm", "bmm", "mv", "dot", "addmm", "addmv", "baddbmm", "convolution"),
 )
 """JAX's and torch's sums of products: each term is rounded, however small the sum is."""
+TRANSFORMS = ("fft", "_fft_r2c", "_fft_c2r", "_fft_c2c")
+"""Each entry of a Fourier transform is a sum of all, rounded on the way, however small it is itself."""
 NEVER_ZERO = ("exp", "exp2", "logistic", "sigmoid", "_softmax", "erfc")
 """What gives 0 only because the format has no smaller numbers."""
 PRODUCTS = ("mul", "div", "pow", "integer_pow", "square")
@@ -59,6 +61,8 @@ class Rounding:
     ) -> None:
         self._seed, self._lost, self._meter = seed, lost, meter
         self._orders, self._asked = orders, 0
+        self.overflows = False
+        """Whether an operation that rounds is of numbers whose squares its format does not hold, or gives such."""
 
     def shifts(
         self,
@@ -73,8 +77,8 @@ class Rounding:
         Args:
             name: the operation's.
             operands: its.
-            result: of these.
-            form: the result's format.
+            result: of these; of complex numbers their parts, along a last axis.
+            form: the result's format, or that of its parts.
             size: the result of the operands' absolute values; of a sum, the sum of its terms' sizes.
 
         Raises:
@@ -82,12 +86,20 @@ class Rounding:
         """
         self._meter.spend(1)
         digits = digits_of(form)
-        if self._seed is None or digits is None or not operands:
+        if digits is None or not operands:
             return None
         underflows = _underflows(name, operands, result)
         if not underflows.any() and _is_exact(name, operands, result, digits):
             return None
-        of = size() if name in SUMS else np.abs(result)
+        every, root = (result, *operands), greatest_root(form)
+        self.overflows |= any(np.any(np.isfinite(x) & (np.abs(x) >= root)) for x in every)
+        if self._seed is None:
+            return None
+        of = size() if name in SUMS + TRANSFORMS else np.abs(result)
+        if name in TRANSFORMS:
+            of = np.full(result.shape, np.max(np.abs(of), initial=0))
+        elif _is_of_parts(form):
+            of = np.broadcast_to(np.hypot(of[..., :1], of[..., 1:]), result.shape)
         rng = np.random.default_rng([self._seed, *name.encode()])
         odd = 2 * rng.integers(2**62, dtype=np.uint64) + np.uint64(1)
         up = np.abs(result).view(np.uint64) * odd >> np.uint64(63)
@@ -120,6 +132,22 @@ def moved(side: Side, arrays: Arrays, form: str, rounding: Rounding) -> Arrays:
         return side.run(arrays, form)
 
 
+def _parts(array: np.ndarray) -> np.ndarray:
+    """In float64; complex numbers as their parts, along a last axis."""
+    if np.iscomplexobj(array):
+        array = np.stack([np.real(array), np.imag(array)], -1)
+    return np.asarray(array, float)
+
+
+def _whole(parts: np.ndarray, form: Any) -> np.ndarray:
+    """The numbers of these parts where the format is of complex ones."""
+    return parts[..., 0] + 1j * parts[..., 1] if _is_of_parts(form) else parts
+
+
+def _is_of_parts(form: Any) -> bool:
+    return "complex" in str(form)
+
+
 def _is_exact(name: str, operands: Sequence[np.ndarray], result: np.ndarray, digits: int) -> bool:
     """Whether the result consists of the operands' entries, or is of whole numbers that no format rounds."""
     few = 2.0 ** (digits / 2)
@@ -148,15 +176,21 @@ def _in_torch(rounding: Rounding) -> Any:
     import torch
     from torch.utils._pytree import tree_leaves, tree_map
 
+    def is_rounded(value: Any) -> bool:
+        return torch.is_tensor(value) and (value.is_floating_point() or value.is_complex())
+
     def absolute(value: Any) -> Any:
-        return value.abs() if torch.is_tensor(value) and value.is_floating_point() else value
+        return value.abs().to(value.dtype) if is_rounded(value) else value
 
     def plain(value: Any) -> np.ndarray:
-        return np.asarray(value.detach().double() if torch.is_tensor(value) else value, float)
+        if torch.is_tensor(value):
+            value = value.detach().resolve_conj().resolve_neg()
+            value = value.numpy() if value.is_complex() else value.double().numpy()
+        return _parts(np.asarray(value))
 
     def call(func: Any, args: Any, kwargs: Any) -> Any:
         given = [one for one in tree_leaves((args, kwargs)) if not isinstance(one, bool | str)]
-        tensors = [one for one in given if torch.is_tensor(one) and not one.is_complex()]
+        tensors = [one for one in given if torch.is_tensor(one)]
         numbers = [one for one in given if isinstance(one, int | float)]
         before = [plain(one) for one in (*tensors, *numbers)] if tensors else []
         name = func._opname
@@ -168,10 +202,11 @@ def _in_torch(rounding: Rounding) -> Any:
         if name in EQUALITIES and len(before) == 2:
             out[torch.as_tensor(rounding.may_be_equal(before))] = EQUALITIES[name]
         for one in out if isinstance(out, tuple | list) else (out,):
-            if torch.is_tensor(one) and one.is_floating_point() and not func.is_view:
-                shifts = rounding.shifts(name, before, plain(one), one.dtype, size)
+            if is_rounded(one) and not func.is_view:
+                parts = plain(one)
+                shifts = rounding.shifts(name, before, parts, one.dtype, size)
                 if shifts is not None:
-                    one.copy_(one.double() + torch.as_tensor(shifts))
+                    one.copy_(torch.as_tensor(_whole(parts + shifts, one.dtype)))
         return out
 
     return operations(call)
@@ -210,20 +245,23 @@ def _rounded(jnp: Any, equation: Any, given: list[Any], rounding: Rounding) -> l
     """The results of an equation that is one operation, moved."""
     primitive, name = equation.primitive, equation.primitive.name
 
+    def absolute(value: Any) -> Any:
+        return jnp.abs(value).astype(jnp.result_type(value))
+
     def size() -> np.ndarray:
-        return np.asarray(primitive.bind(*map(jnp.abs, given), **equation.params), float)
+        return _parts(np.asarray(primitive.bind(*map(absolute, given), **equation.params)))
 
     out = primitive.bind(*given, **equation.params)
     out = list(out) if primitive.multiple_results else [out]
-    before = [np.asarray(x, float) for x in given if jnp.result_type(x).kind in "biufV"]
+    before = [_parts(np.asarray(x)) for x in given if jnp.result_type(x).kind in "biufcV"]
     if name in EQUALITIES and len(before) == 2:
         return [jnp.where(rounding.may_be_equal(before), EQUALITIES[name], out[0])]
     for k, one in enumerate(out):
-        if jnp.issubdtype(one.dtype, jnp.floating):
-            plain = np.asarray(one, float)
-            shifts = rounding.shifts(name, before, plain, one.dtype, size)
+        if jnp.issubdtype(one.dtype, jnp.inexact):
+            parts = _parts(np.asarray(one))
+            shifts = rounding.shifts(name, before, parts, one.dtype, size)
             if shifts is not None:
-                out[k] = jnp.asarray(plain + shifts, one.dtype)
+                out[k] = jnp.asarray(_whole(parts + shifts, one.dtype), one.dtype)
     return out
 
 

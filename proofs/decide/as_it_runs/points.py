@@ -11,6 +11,7 @@ import numpy as np
 
 from ...check.beyond import nearby
 from ...exact.counterexample import MOST
+from ...exact.entries import arranged
 from ...exact.plain import near, plain, tied
 from ...language.sizes import Sizes, shape
 
@@ -184,6 +185,11 @@ def many(points: Points) -> Iterator[Arrays]:
     yield from points.literal()
     yield from points.special()
     yield from points.general()
+
+
+def fractions(array: np.ndarray) -> np.ndarray:
+    """The very numbers that floats are."""
+    return arranged((Fraction(float(entry)) for entry in array.flat), array.shape)
 
 
 def _floats(values: Mapping[str, np.ndarray]) -> Arrays:

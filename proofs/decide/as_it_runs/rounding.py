@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from ...exact.enclosures import ArbField
 from ...exact.residues import Meter, TooLong
 from ...interpret.questions import aside
 from .each_operation import Rounding, moved
-from .points import Arrays
+from .points import Arrays, fractions
 from .sides import DIGITS, FORMATS, Side
 
 DRAWS = 6
@@ -66,7 +65,7 @@ def apart(
     part = _beyond(results, spreads)
     if part is None:
         return None
-    widths = [_radii(side, arrays, form) for side in sides]
+    widths = [_radii(*pair, arrays, form) for pair in zip(sides, results, strict=True)]
     if any(width is None for width in widths):
         widths = [
             _narrowed(side, arrays, own, compiled) if form == FORMATS[0] else None
@@ -105,11 +104,8 @@ def _beyond(results: Sequence[Arrays], allowed: Sequence[Arrays]) -> int | None:
 
 def _spread(side: Side, arrays: Arrays, form: str, compiled: bool, own: Arrays) -> Arrays:
     """How far results move when inputs move by half of the digits; nothing where no digit was lost."""
-    digits = side.digits(arrays, form)
-    if _is_exact(side, arrays, compiled):
-        return [np.zeros(one.shape) for one in own]
-    found = [np.zeros(one.shape) for one in own]
-    for k in range(1, DRAWS + 1):
+    digits, found = side.digits(arrays, form), [np.zeros(one.shape) for one in own]
+    for k in range(1, DRAWS + 1) if not _is_exact(side, arrays, compiled) else ():
         near = [one * (1 + 2.0 ** (-digits / 2) * np.cos(1e3 * k * one + k)) for one in arrays]
         found = _farthest(found, own, _run(side, near, form, compiled))
     return found
@@ -132,7 +128,10 @@ def _rounded(side: Side, arrays: Arrays, form: str) -> Arrays | None:
     """How far results move when that of each operation does; None where it cannot be told."""
     meter, found, orders = Meter(ROUNDED), None, {}
     with suppress(Exception, SystemExit, TooLong):
-        own = moved(side, arrays, form, Rounding(None, FUNCTIONS, meter, orders))
+        plain = Rounding(None, FUNCTIONS, meter, orders)
+        own = moved(side, arrays, form, plain)
+        if plain.overflows:
+            return [np.full(one.shape, np.inf) for one in own]
         for seed in range(SEEDS):
             other = moved(side, arrays, form, Rounding(seed, FUNCTIONS, meter, orders))
             found = _farthest(found or [np.zeros(one.shape) for one in own], own, other)
@@ -174,8 +173,10 @@ def _farthest(found: Arrays, own: Arrays, moved: Arrays | None) -> Arrays:
     return farthest
 
 
-def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
+def _radii(side: Side, own: Arrays, arrays: Arrays, form: str) -> Arrays | None:
     """The widths of balls of the format's digits in which a program is computed as it is read.
+
+    Its results are `own`: of a complex one both parts are read.
 
     None if it is not, if balls do not decide a choice, or if one has no end.
     """
@@ -187,19 +188,25 @@ def _radii(side: Side, arrays: Arrays, form: str) -> Arrays | None:
     try:
         with aside(), flint.ctx.workprec(digits):
             field, read = ArbField(Meter(OPERATIONS)), program(side.read, side.framework)
-            given = map(_fractions, arrays)
+            given = map(fractions, arrays)
             found = exactly(field, lambda xp, *given: tuple(side.arranged(read(*given))), *given)
             ends = all(ball.is_finite() for one in found for ball in one.flat)
-            return [*map(_widths, found)] if ends else None
+            return _of_results([*map(_widths, found)], own) if ends else None
     except (Exception, TooLong):  # what balls do not do or decide, as a comparison with NaN
         return None
 
 
-def _fractions(array: np.ndarray) -> np.ndarray:
-    entries = np.empty(array.shape, dtype=object)
-    for place in np.ndindex(array.shape):
-        entries[place] = Fraction(float(array[place]))
-    return entries
+def _of_results(widths: Arrays, own: Arrays) -> Arrays | None:
+    """Widths of the results; those of two parts, or of parts along a last axis, together."""
+    left, found = list(widths), []
+    for one in own:
+        if not np.iscomplexobj(one):
+            found.append(left.pop(0))
+        elif left[0].shape == (*one.shape, 2):
+            found.append(left.pop(0).sum(-1))
+        else:
+            found.append(left.pop(0) + left.pop(0))
+    return found if not left and [x.shape for x in found] == [x.shape for x in own] else None
 
 
 def _widths(entries: np.ndarray) -> np.ndarray:

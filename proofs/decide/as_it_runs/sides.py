@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -26,10 +27,24 @@ FORMATS = ("float32", "float64")
 """Those in which people run programs."""
 NARROW = ("bfloat16", "float16")
 """Where a program takes no wider ones."""
-DIGITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
+DIGITS = {
+    "float64": 53,
+    "float32": 24,
+    "float16": 11,
+    "bfloat16": 8,
+    "complex128": 53,
+    "complex64": 24,
+}
 """Binary digits of the numbers of a format; those of 8 bits say theirs by their names."""
-LEAST_EXPONENTS = {"float64": -1022, "float32": -126, "bfloat16": -126, "float16": -14}
+LEAST_EXPONENTS = {
+    **{"float64": -1022, "float32": -126, "bfloat16": -126, "float16": -14},
+    **{"complex128": -1022, "complex64": -126},
+}
 """Of the least number of each format that has all its digits."""
+
+
+WIDE = ("float32", "float64", "complex64", "complex128")
+"""Formats in which sums are in the same."""
 
 
 def digits_of(form: Any) -> int | None:
@@ -47,6 +62,12 @@ def least_normal(form: Any) -> float:
     """The least positive number that a format has with all its digits; below it, compiled code may give 0."""
     name = str(form).removeprefix("torch.")
     return 2.0 ** LEAST_EXPONENTS[name] if name in LEAST_EXPONENTS else 0.0
+
+
+def greatest_root(form: Any) -> float:
+    """From which number on a format does not hold squares; narrower formats than float32 are added up in it."""
+    name = str(form).removeprefix("torch.")
+    return math.inf if name not in WIDE else 2.0 ** (-LEAST_EXPONENTS[name] // 2)
 
 
 @dataclass
@@ -185,7 +206,8 @@ class Side:
         import torch
 
         function = self._torch_compiled if compiled else self.itself
-        given = [torch.tensor(one, dtype=getattr(torch, form)) for one in arrays]
+        ordered = [np.asarray(one, order="C") for one in arrays]  # or views that are possible fail
+        given = [torch.tensor(one, dtype=getattr(torch, form)) for one in ordered]
         try:
             return self._outputs(function(*given), _of_torch)
         except RuntimeError:
@@ -202,14 +224,9 @@ class Side:
 
     def _coarsest(self, arrays: Arrays, form: str) -> int:
         found = {form}
-        with contextlib.suppress(
-            Exception
-        ):  # what is not traced is taken to keep its inputs' format
-            found |= set(
-                self._torch_formats(arrays, form)
-                if self.is_for_torch
-                else self._jax_formats(arrays, form)
-            )
+        formats_of = self._torch_formats if self.is_for_torch else self._jax_formats
+        with contextlib.suppress(Exception):  # what is not traced is taken to keep its format
+            found |= set(formats_of(arrays, form))
         return min(n for n in map(digits_of, found) if n is not None)
 
     def _jax_formats(self, arrays: Arrays, form: str) -> Iterator[str]:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ...inequalities.statements import instance_beside, summed
+from ...inequalities.statements import instance_beside
 from ...interpret.session import current
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, facts
 from ...kernel.term import NUMBER, Factor, Monomial, Term
 from ..normal import simplified
-from ..steps import matched
+from ..steps import matched, sum_of
 from .facts import within
 from .hypotheses import Difference
 
@@ -117,5 +117,4 @@ def _fits(rule: Rule, f: Factor, m: Monomial, term: Term) -> dict[int, Index] | 
 
 
 def _sum(pairs: Pairs, term: Term) -> Term:
-    scope = {v for m, _ in pairs for v in m.variables() if v > 0}
-    return simplified(Term(summed(pairs), term.scope | scope))
+    return simplified(sum_of(pairs, term.scope))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ...inequalities.certificate import Use
-from ...kernel.index import Index, declared, reach
+from ...kernel.index import Index, declared
 from ...kernel.inequalities import implied
 from ...kernel.term import INVERSE, Factor, Monomial, Term, function_of
 from ..steps import matched
@@ -100,8 +100,3 @@ def within(over: Iterable[int], images: Mapping[int, Index], rows: Iterable[Inde
     over, rows = set(over), frozenset(rows)
     ends = [fact.substitute(images) for v in over for fact in declared(v)]
     return over == set(images) and all(implied(end, rows) for end in ends)
-
-
-def fixed(over: Iterable[int]) -> set[int]:
-    """The variables, not these, that their ranges speak of."""
-    return reach(over) - set(over)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ...inequalities.absolute import opened
@@ -92,20 +93,15 @@ def _last_resort(
     Raises:
         KernelError: `failed`, if nothing helps.
     """
-    for way in tried:
-        found = _closed(goal, left, way, False, context) if len(way.rest.parts) > SHORT else None
-        if found is not None:
-            return found
-    for way in () if context.inside else tried:
-        found = _closed(goal, left, way, True, context)
-        if found is not None:
-            return found
-    for way in () if context.inside else tried[:TRIED]:
-        found = _by_sums(goal, left, way, context)
-        if found is not None:
-            return found
+    outside = () if context.inside else tried
     squares = context.known.squares and not context.inside
-    found = _by_squares(left, right, goal, context) if squares else None
+    attempts = chain(
+        (_closed(goal, left, way, False, context) for way in tried if len(way.rest.parts) > SHORT),
+        (_closed(goal, left, way, True, context) for way in outside),
+        (_by_sums(goal, left, way, context) for way in outside[:TRIED]),
+        (_by_squares(left, right, goal, context) for _ in range(bool(squares))),
+    )
+    found = next((number for number in attempts if number is not None), None)
     if found is None:
         raise failed
     return found

@@ -17,7 +17,7 @@ from ...kernel.errors import KernelError
 from ...kernel.index import Index, declared, facts, position
 from ...kernel.term import Factor, Monomial, Term, as_term, body, entry, function_of
 from ..normal import simplified
-from ..steps import matched
+from ..steps import matched, sum_of
 from .facts import Known
 from .layers import Timed
 from .problems import Goal
@@ -127,5 +127,4 @@ class _Product:
 
 
 def _term(factors: Iterable[Factor], c: Fraction) -> Term:
-    m = Monomial(0, frozenset(), tuple(sorted(factors)))
-    return Term({m: c}, {v for v in m.variables() if v > 0})
+    return sum_of([(Monomial(0, frozenset(), tuple(sorted(factors))), c)])
