@@ -17,8 +17,11 @@ sys.path.insert(0, str(ROOT / "docs"))
 from _site import indexes, map  # noqa: E402
 from _site.claim_page import page  # noqa: E402
 from _site.gathered import Ledger, Unsettled, gather  # noqa: E402
+from _site.served import serve  # noqa: E402
+from _site.titles import TITLES  # noqa: E402
 from scanproof.constructs.errors import UsageError  # noqa: E402
 from scanproof.proofs.report.standing import statements  # noqa: E402
+from scanproof.proofs.report.words import verdict_words  # noqa: E402
 
 TEXTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 """Pages that lie outside of docs/."""
@@ -33,12 +36,14 @@ def main(patterns: Sequence[str]) -> int:
         print(f"no page was written.\n{error}", file=sys.stderr)
         return 1
     known = time.monotonic()
+    print(f"writing {len(ledger.claims)} claims' pages, {known - started:.0f} s so far", flush=True)
     pages, site = ROOT / "build" / "site-pages", ROOT / "build" / "site"
     for folder in (pages, site):
         shutil.rmtree(folder, ignore_errors=True)
     write(ledger, pages)
     code = sphinx(pages, site)
     if code == 0:
+        serve(ledger, site)
         (site / "report.json").write_text(json.dumps(ledger.report), encoding="utf-8")
         seconds = time.monotonic() - started
         count = sum(1 for _ in site.rglob("*.html"))
@@ -66,9 +71,9 @@ def write(ledger: Ledger, folder: Path) -> None:
         to = folder / f"{name}.md"
         to.parent.mkdir(parents=True, exist_ok=True)
         to.write_text(text, encoding="utf-8")
-    (folder / "map.dot").write_text(map.graph(ledger), encoding="utf-8")
+    (folder / "maps").mkdir()
     for name in ledger.report["sources"]:
-        (folder / "sources" / f"{name}.dot").write_text(map.graph(ledger, name), encoding="utf-8")
+        (folder / "maps" / f"{name}.dot").write_text(map.graph(ledger, name), encoding="utf-8")
     (folder / "ledger.json").write_text(json.dumps(_for_sphinx(ledger)), encoding="utf-8")
 
 
@@ -87,11 +92,15 @@ def _for_sphinx(ledger: Ledger) -> dict[str, object]:
         | {str(p.relative_to(ROOT)) for p in ROOT.glob("constructs/**/*.py")}
     )
     ids = {s["id"]: c["id"] for c, s in every}
+    said = {s["id"]: f"{TITLES[c['id']]}: {verdict_words(s)}" for c, s in every}
+    orders = [[c["id"] for c in ledger.of(name)] for name in ledger.report["sources"]]
     version = ledger.report["tool"]["version"]
     names = list(ledger.report["sources"])
     return {
         "names": names,
         "claims": ids,
+        "said": said,
+        "orders": orders,
         "sources": [f for f in files if (ROOT / f).is_file()],
         "version": version,
         "root": str(ROOT),

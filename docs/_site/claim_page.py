@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from scanproof.proofs.orders import orders
-from scanproof.proofs.report.derivation.document import Derivation, Line, Section
-from scanproof.proofs.report.derivation.latex import formula
-from scanproof.proofs.report.derivation.markdown import line_as_markdown
 from scanproof.proofs.report.errata import COLLISION, CONSTRUCTION
 from scanproof.proofs.report.markdown import SPECIAL, block, code, escaped, grid
 from scanproof.proofs.report.standing import statements
@@ -31,19 +26,18 @@ from scanproof.proofs.report.words import (
     verdict_words,
 )
 
+from .derivation import derivation, folded
 from .gathered import Ledger
+from .served import checked_here, run_here
 from .terms import terms_of
+from .titles import TITLES
 from .typeset import typeset
 from .wording import taken, why
 
+GLANCE = 24
+"""A statement of more lines of mathematics is folded."""
 FEW = 4
 """So many mends are named at the head of a page."""
-SHORT = 10
-"""The idea of a derivation is told in so many lines at most."""
-GLANCE = 700
-"""A formula of more characters in LaTeX is folded."""
-MANY = 16
-"""A derivation of more lines is folded part by part."""
 ROWS, COLUMNS = 8, 10
 """The largest matrix that is written out as one; a larger one is a nested list."""
 
@@ -86,9 +80,10 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     source = ledger.report["sources"][claim["source"]]
     arxiv = f" (arXiv {source['arxiv']})" if source["arxiv"] else ""
     where = f", {escaped(claim['where'])}" if claim["where"] else ""
-    yield from ("---", "orphan: true", "---", "", f"# {code(id)}", "")
+    yield from ("---", "orphan: true", "---", "", f"# {escaped(TITLES[id])}", "")
     own = source.get("own", False)
-    yield " ".join(filter(None, [badge(stated, _more(claim)), ", ".join(_mends(claim))]))
+    mends = ", ".join(_mends(claim))
+    yield " ".join(filter(None, [code(id), badge(stated, _more(claim)), mends]))
     yield from (
         "",
         f"[{escaped(source['title'])}](../sources/{claim['source']}.md){arxiv}{where}; {claim['kind']}.",
@@ -98,7 +93,9 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
         yield from (f"In the source's words: {escaped('; '.join(terms))}.", "")
     title = "The question, as a claim" if own else "The claim, in our words"
     yield from (f"## {title}", "", f"> {said(ledger, stated['statement'])}", "")
+    yield from _in_symbols(ledger, id)
     yield from ("## Does it hold?", "", _plainly(ledger, claim, stated), "", *_rest(stated))
+    yield from checked_here(ledger, stated["id"])
     yield from _slips(ledger, claim)
     yield from _reading(ledger, stated, "##")
     yield from _hypotheses(ledger, stated, "##")
@@ -106,7 +103,7 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     rendering = ledger.renderings.get(id)
     if rendering is not None and rendering.breaks is not None:
         yield from ("## Where the source's line breaks", "")
-        yield from _derivation(rendering.breaks)
+        yield from derivation(rendering.breaks)
     if stated["near_misses"]:
         yield from (
             "## Small changes that make it true",
@@ -129,7 +126,7 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     if refuted and not holds_instead(claim) and not proved_negations(claim):
         yield from ("## No mend", "", f"{escaped(claim['unmended'] or 'None is known')}.", "")
     if rendering is not None and rendering.proof is not None:
-        yield from ("## Derivation", "", *_derivation(rendering.proof))
+        yield from ("## Derivation", "", *derivation(rendering.proof))
     yield from _picture(id, figures)
     yield from _basis(ledger, claim)
     yield from _definitions(stated["definitions"])
@@ -144,6 +141,20 @@ def _mends(claim: Record) -> list[str]:
         f'<a href="#{anchor(suffix(a, claim))}">{suffix(a, claim)}</a> is {verdict_words(a)}'
         for a in proved[:FEW]
     ] + more
+
+
+def _in_symbols(ledger: Ledger, id: str) -> Iterator[str]:
+    """The recorded statement as mathematics, folded where it is long, and the Python that it was recorded of."""
+    lines = ledger.symbols.get(id, ())
+    shown = ["```text", *lines, "```"]
+    if len(lines) > GLANCE:
+        yield from folded(f"In symbols, {len(lines)} lines", shown)
+    elif lines:
+        yield from (*shown, "")
+    if id in ledger.bodies:
+        yield from folded(
+            "The Python that was recorded", ["```python", *ledger.bodies[id].splitlines(), "```"]
+        )
 
 
 def _plainly(ledger: Ledger, claim: Record, statement: Record) -> str:
@@ -200,7 +211,7 @@ def _rest(statement: Record) -> Iterator[str]:
     """What a search for a proof was left with, folded."""
     rest = why(statement["reason"] or "").rest
     if rest:
-        yield from _folded("What the search was left with, in its own words", block([rest]))
+        yield from folded("What the search was left with, in its own words", block([rest]))
 
 
 def _looked_at(statement: Record) -> str:
@@ -255,8 +266,8 @@ def _example(ledger: Ledger, claim: Record, statement: Record, level: str) -> It
     script = ledger.scripts.get(statement["id"])
     if script is not None:
         title = "The same as a program, which needs Python's standard library alone"
-        yield from _folded(title, ["```python", *script.rstrip().splitlines(), "```"])
-        yield from (f"`scanproof show {statement['id']} --script` prints it.", "")
+        yield from folded(title, ["```python", *script.rstrip().splitlines(), "```"])
+        yield from run_here(statement["id"])
 
 
 def _matrices(found: Record) -> list[str]:
@@ -317,87 +328,16 @@ def _amended(ledger: Ledger, claim: Record, amendment: Record) -> Iterator[str]:
         _plainly(ledger, claim, amendment),
         "",
     )
-    yield from _rest(amendment)
+    yield from (*_rest(amendment), *checked_here(ledger, amendment["id"]))
     yield from _reading(ledger, amendment, "####")
     yield from _hypotheses(ledger, amendment, "####")
     yield from _example(ledger, claim, amendment, "####")
     rendering = ledger.renderings.get(amendment["id"])
     if rendering is not None and rendering.proof is not None:
-        yield from ("#### Derivation", "", *_derivation(rendering.proof))
+        yield from ("#### Derivation", "", *derivation(rendering.proof))
     extra = [d for d in amendment["definitions"] if d not in claim["as_stated"]["definitions"]]
     if extra:
         yield from (f"Further definitions that ran: {', '.join(map(_source, extra))}.", "")
-
-
-def _derivation(derivation: Derivation) -> Iterator[str]:
-    """The idea in about ten lines, then every line, folded: in a long derivation lemma by lemma."""
-    told = [line for s in derivation.sections for line in s.lines if _tells(line)]
-    if 0 < len(told) < len(derivation.lines):
-        yield from ("The idea, by the numbers of the lines below:", "")
-        for line in _idea(told):
-            yield from (*_line(line, folds=False), "")
-        if len(told) > SHORT:
-            yield from (f"… and {len(told) - SHORT} more such lines.", "")
-    parts = [part for section in derivation.sections for part in _parts(section)]
-    steps: list[str] = []
-    for title, lines in parts:
-        inside = [text for line in lines for text in (*_line(line, folds=True), "")]
-        if len(derivation.lines) > MANY and len(parts) > 1:
-            numbers = f"({lines[0].number})" + (f" to ({lines[-1].number})" if lines[1:] else "")
-            steps += _folded(f"{html.escape(title)}, {numbers}", inside)
-        else:
-            steps += [f"**{escaped(title)}**", "", *inside]
-    title = f"All {len(derivation.lines)} lines, with the equation after every step"
-    yield from _folded(title, steps)
-
-
-def _idea(told: list[Line]) -> list[Line]:
-    """The lines that tell most: how the statement comes out, and of the lemmas the shortest."""
-    lemmas = [line for line in told if line.reason.startswith("Lemma")]
-    others = [line for line in told if line not in lemmas][:SHORT]
-    short = sorted(lemmas, key=lambda line: sum(map(len, map(formula, line.formulas))))
-    chosen = [*others, *short[: SHORT - len(others)]]
-    return sorted(chosen, key=lambda line: line.number)
-
-
-def _parts(section: Section) -> Iterator[tuple[str, list[Line]]]:
-    """A section's lines under their title; of lemmas each with its proof."""
-    found: list[tuple[str, list[Line]]] = []
-    for line in section.lines:
-        if not found or line.reason.startswith("Lemma"):
-            found.append((section.heading, []))
-        found[-1][1].append(line)
-    for title, lines in found:
-        yield (lines[0].reason if lines[0].reason.startswith("Lemma") else title), lines
-
-
-def _line(line: Line, folds: bool) -> list[str]:
-    """A line, in which a formula that is too long to be read at a glance is folded, or left to the line below."""
-    long = [one for one in line.formulas if len(formula(one)) > GLANCE]
-    if not long:
-        return line_as_markdown(line, "source:")
-    lines = line_as_markdown(replace(line, formulas=()), "source:")
-    for one in line.formulas:
-        inside = ["```math", *formula(one).splitlines(), "```"]
-        terms = max(len(part.pieces) for part in one.parts)
-        size = f"a sum of {terms} terms" if terms > 1 else "a long formula"
-        if one not in long:
-            lines += ["", *inside]
-        elif folds:
-            lines += ["", *_folded(size, inside)]
-        else:
-            lines += ["", f"{size}, in line ({line.number}) below"]
-    return lines
-
-
-def _tells(line: Line) -> bool:
-    """Whether a line is one of those that tell the idea: lemmas, both sides as read, and what comes of them."""
-    telling = ("Lemma", "the left side", "the right side", "both sides", "normal form:")
-    return line.reason.startswith((*telling, "what is left over", "bound", "witness", "result"))
-
-
-def _folded(title: str, lines: list[str]) -> Iterator[str]:
-    yield from ("<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", "")
 
 
 def _picture(id: str, figures: Mapping[str, str]) -> Iterator[str]:
@@ -482,7 +422,7 @@ def _commands(ledger: Ledger, claim: Record) -> Iterator[str]:
 
 def _bibtex(claim: Record, source: Record, version: str) -> list[str]:
     where = f", {claim['where']}" if claim["where"] else ""
-    title = f"{claim['id']}: {source['title']}{where}"
+    title = f"{TITLES[claim['id']]} ({claim['id']}): {source['title']}{where}"
     return [
         "```bibtex",
         f"@misc{{scanproof:{claim['id']},",
@@ -494,15 +434,15 @@ def _bibtex(claim: Record, source: Record, version: str) -> list[str]:
     ]
 
 
-def table(ledger: Ledger, claims: list[Record]) -> list[str]:
-    """Claims with their verdicts, in rows that filters know by their badge."""
+def table(ledger: Ledger, claims: list[Record], brief: bool = False) -> list[str]:
+    """Claims with their verdicts, in rows that filters know by their badge; a brief one leaves out what they say."""
     rows = [
         [
-            code(claim["id"]),
+            f"{escaped(TITLES[claim['id']])} {code(claim['id'])} {escaped(claim['where'])}",
             badge(claim["as_stated"], _more(claim)),
-            escaped(claim["where"]),
-            said(ledger, claim["as_stated"]["statement"]),
+            *([] if brief else [said(ledger, claim["as_stated"]["statement"])]),
         ]
         for claim in claims
     ]
-    return grid(["claim", "verdict", "where", "what it says"], rows)
+    headers = ["claim", "verdict", *([] if brief else ["what it says"])]
+    return [f"```{{rst-class}} claims{' brief' * brief}", "```", "", *grid(headers, rows)]

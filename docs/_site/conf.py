@@ -14,7 +14,7 @@ copyright = author
 version = release = _made["version"]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "_site.extension"]
 root_doc = "index"
-exclude_patterns = ["counts.md"]  # a part of the first page
+exclude_patterns = ["counts.md", "maps.md"]  # parts of the first page and of the map
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!scanproof\.[A-Za-z]+$).*")
@@ -32,11 +32,15 @@ html_theme = "furo"
 html_title = "scanproof"
 html_math_renderer = "mathml"
 html_static_path = [str(HERE / "static")]
+SCRIPTS = ("filter.js", "map.js", "check.js", "folds.js", "copy.js")
+html_favicon = str(HERE / "static" / "favicon.svg")
 html_css_files = ["site.css"]
-html_js_files = [("filter.js", {"defer": "defer"})]
+html_js_files = [(name, {"defer": "defer"}) for name in SCRIPTS]
 html_copy_source = html_show_sourcelink = False
 html_show_copyright = html_show_sphinx = False
 html_use_index = html_show_search_summary = False  # summaries would be fetched
 scanproof_names = _made["names"]
 scanproof_claims = _made["claims"]
+scanproof_said = _made["said"]
+scanproof_orders = _made["orders"]
 scanproof_sources = _made["sources"]

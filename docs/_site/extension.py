@@ -24,6 +24,8 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
+from .folds import lightened
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (".py", ".md", ".svg", ".json", ".jax", ".torch")
 ARROW = re.compile(r"^\s*(\w+) --> (.+)$")
@@ -34,6 +36,8 @@ FORMULAS: dict[tuple[str, bool], str] = {}
 """The MathML of each formula, in a line or alone, and"""
 GRAPHS: dict[str, str] = {}
 """the SVG of each graph, once all pages are read; the processes that write pages inherit them."""
+NAVIGATION: dict[str, str] = {}
+"""The navigation of pages that do not stand in it, by folder and options."""
 
 
 class drawn(nodes.General, nodes.Element):
@@ -124,17 +128,21 @@ def _line(node: Any) -> int | None:
 
 
 def _plain(svg: str) -> str:
-    """The SVG element alone, as wide as its page allows, and on a small screen as wide as it can be read."""
+    """The SVG element alone, in pixels; what is no map is as wide as its page allows, and as it can be read."""
     found = svg[svg.index("<svg") :]
     width = re.search(r' width="([\d.]+)pt"', found)
-    least = min(float(width[1]) * 4 / 3, READABLE) if width else 0
-    found = found.replace("<svg", f'<svg style="min-width: {least:.0f}px"', 1)
+    least = min(float(width[1]) * 4 / 3, READABLE) if width and not _is_map(svg) else 0
+    found = found.replace("<svg", f'<svg style="min-width: {least:.0f}px"', 1) if least else found
     return re.sub(
         r' (width|height)="([\d.]+)pt"',
         lambda m: f' {m[1]}="{float(m[2]) * 4 / 3:.0f}"',
         found,
         count=2,
     )
+
+
+def _is_map(svg: str) -> bool:
+    return 'class="node claim' in svg
 
 
 def visit_formula(self: Any, node: nodes.Element) -> None:
@@ -155,8 +163,11 @@ def visit_display(self: Any, node: nodes.Element) -> None:
 def visit_drawn(self: Any, node: nodes.Element) -> None:
     """Write a graph."""
     svg = GRAPHS[node["dot"]]
+    up = "../" * self.builder.current_docname.count("/")
+    kind, name = ("graph map", "map") if _is_map(svg) else ("graph", "graph")
+    shown = svg.replace('"UP/', f'"{up}')
     self.body.append(
-        f'<div class="graph" tabindex="0" role="group" aria-label="graph">{svg}</div>\n'
+        f'<div class="{kind}" tabindex="0" role="group" aria-label="{name}">{shown}</div>\n'
     )
     raise nodes.SkipNode
 
@@ -186,7 +197,9 @@ def link(app: Sphinx, tree: nodes.document, name: str) -> None:
             there = name == f"claims/{known[text]}"
             to = "" if there else app.builder.get_relative_uri(name, f"claims/{known[text]}")
             to += f"#amended{more.replace('+', '-')}" if more else ""
-            node.replace_self(nodes.reference("", "", node.deepcopy(), internal=True, refuri=to))
+            shown = nodes.reference("", "", node.deepcopy(), internal=True, refuri=to)
+            shown["reftitle"] = app.config.scanproof_said[text]
+            node.replace_self(shown)
     for node in tree.findall(nodes.reference):
         if node.get("refuri", "").startswith("source:"):
             path, _, line = node["refuri"].removeprefix("source:").partition("#")
@@ -232,12 +245,58 @@ def source_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         yield f"source/{path}", {"title": path, "body": body}, "page.html"
 
 
-def scrolled_by_keys(
-    app: Sphinx, name: str, template: str, context: dict[str, Any], tree: Any
-) -> None:
-    """Blocks of code can be wider than a screen: the keyboard has to reach them."""
+def navigate(app: Sphinx, name: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Make the navigation of pages that do not stand in it, most of all, once for each folder: it is the same there."""
+    listed = {one for names in app.env.toctree_includes.values() for one in names}
+    if name in listed or name == app.config.root_doc:
+        return
+    folder, made = name.rpartition("/")[0], context["toctree"]
+
+    def toctree(**options: Any) -> str:
+        key = f"{folder} {sorted(options.items())}"
+        if key not in NAVIGATION:
+            NAVIGATION[key] = made(**options)
+        return NAVIGATION[key]
+
+    context["toctree"] = toctree
+
+
+def finish(app: Sphinx, name: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Make blocks of code, which can be wider than a screen, known to the keyboard, and claims to their neighbours."""
     if "body" in context:
         context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+    context["metatags"] = context.get("metatags", "") + _cards(app, name, context, tree)
+    id = name.removeprefix("claims/")
+    if id in app.config.scanproof_claims and "body" in context:
+        folder = Path(app.outdir, "claims")
+        folder.mkdir(exist_ok=True)
+        context["body"] = lightened(context["body"], id, context["title"], folder)
+    for order in app.config.scanproof_orders:
+        if name.startswith("claims/") and id in order:
+            at = order.index(id)
+            context["prev"] = _neighbour(app, name, order[max(at - 1, 0) : at])
+            context["next"] = _neighbour(app, name, order[at + 1 : at + 2])
+
+
+def _cards(app: Sphinx, name: str, context: dict[str, Any], tree: Any) -> str:
+    """What a link to a page is shown with elsewhere: its title and, of a claim, the verdict; else its first words."""
+    told = app.config.scanproof_said.get(name.removeprefix("claims/"), "").rpartition(": ")[2]
+    first = tree.next_node(nodes.paragraph) if tree is not None and not told else None
+    words = f"A machine-checked verdict: {told}." if told else first.astext() if first else ""
+    title = re.sub(r"<[^>]+>", "", context.get("title", "scanproof"))
+    cards = {"og:site_name": "scanproof", "og:type": "article", "og:title": html.unescape(title)}
+    cards |= {"og:description": " ".join(words.split())[:200], "twitter:card": "summary"}
+    return "".join(
+        f'<meta property="{what}" content="{html.escape(text)}">\n' for what, text in cards.items()
+    )
+
+
+def _neighbour(app: Sphinx, name: str, ids: list[str]) -> dict[str, str] | None:
+    """What the theme's links at the end of a page are made of."""
+    if not ids:
+        return None
+    title = html.escape(app.config.scanproof_said[ids[0]].rpartition(": ")[0])
+    return {"link": app.builder.get_relative_uri(name, f"claims/{ids[0]}"), "title": title}
 
 
 def escape(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
@@ -249,6 +308,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Tell Sphinx of all this."""
     app.add_config_value("scanproof_names", [], "env")
     app.add_config_value("scanproof_claims", {}, "env")
+    app.add_config_value("scanproof_said", {}, "env")
+    app.add_config_value("scanproof_orders", [], "env")
     app.add_config_value("scanproof_sources", [], "env")
     app.add_node(drawn, html=(visit_drawn, None))
     app.add_directive("dot", Dot)
@@ -257,7 +318,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", render_all)
     app.connect("doctree-resolved", link)
     app.connect("missing-reference", outside)
-    app.connect("html-page-context", scrolled_by_keys)
+    app.connect("html-page-context", navigate, priority=400)  # before the theme asks for it
+    app.connect("html-page-context", finish)
     app.connect("autodoc-process-docstring", escape)
     app.connect("html-collect-pages", source_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

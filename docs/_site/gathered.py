@@ -6,7 +6,10 @@ whose formulas come to their normal forms sooner by the search.
 
 from __future__ import annotations
 
+import inspect
+import textwrap
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -22,13 +25,19 @@ from scanproof.proofs.check.certificate import Met
 from scanproof.proofs.decide import workers
 from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 from scanproof.proofs.decide.row_verdicts import check, homes
+from scanproof.proofs.kernel.checker import FORMAT
 from scanproof.proofs.language.source import Row
 from scanproof.proofs.report.derivation.rendering import Rendering, render_all
+from scanproof.proofs.report.progress import progress
 from scanproof.proofs.report.standing import statements
+from scanproof.proofs.report.symbols import in_symbols, sizes_told
 
 from .terms import unknown
+from .titles import strangers, untitled
 
 Record = Mapping[str, Any]
+WIDTH = 92
+"""Characters of a line of mathematics, which a page shows without a bar."""
 
 
 class Unsettled(Exception):
@@ -50,6 +59,12 @@ class Ledger:
     """For statements with conditions sizes and inputs that meet them, as their certificates have them."""
     exports: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The statements that `scanproof export` takes, with its targets."""
+    symbols: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What is recorded of each claim, as lines of mathematics."""
+    bodies: Mapping[str, str] = field(default_factory=dict)
+    """The Python that was recorded."""
+    certificates: Mapping[str, str] = field(default_factory=dict)
+    """The certificate of each statement with a proof for all sizes, as it lies in its file."""
 
     @cached_property
     def claims(self) -> Mapping[str, Record]:
@@ -75,21 +90,45 @@ def gather(patterns: Sequence[str] = ()) -> Ledger:
     ledger = core(None).ledger
     rows = ledger.select(patterns)
     notes = CertificateNotes()
-    report = check(ledger, rows, certificates=Certificates(search=False), notes=notes)
-    expect_settled(report, notes)
-    strangers = [] if patterns else unknown([c["id"] for c in report["claims"]])
-    if strangers:
-        raise Unsettled(
-            "\n".join(f"docs/_site/terms.py: {id} is not a claim of the ledger" for id in strangers)
+    print(f"checking the certificates of {len(rows)} claims", flush=True)
+    with progress("certificates") as advance:
+        report = check(
+            ledger, rows, certificates=Certificates(search=False), notes=notes, progress=advance
         )
+    expect_settled(report, notes)
+    _expect_named([c["id"] for c in report["claims"]], all_of_them=not patterns)
+    print("writing their derivations and counterexamples", flush=True)
     found = render_all(rows, report, Certificates(homes=homes(ledger)))
     proved = [
         s["id"] for c in report["claims"] for s, _ in statements(c) if s["verdict"] == "proved"
     ]
     exports = {id: names for id in proved if (names := _exports(id))}
     runs = frozenset(claim.id for claim in _claims(rows) if claim.id in running.constructed())
-    met = _met(rows, Certificates(homes=homes(ledger)))
-    return Ledger(report, found, _scripts(ledger, rows, report), runs, met, exports)
+    kept = Certificates(homes=homes(ledger))
+    met, certificates = _met(rows, kept), _texts(rows, kept)
+    return Ledger(
+        report,
+        found,
+        _scripts(ledger, rows, report),
+        runs,
+        met,
+        exports,
+        _symbols(rows, report),
+        _bodies(rows),
+        certificates,
+    )
+
+
+def _expect_named(ids: Sequence[str], all_of_them: bool) -> None:
+    """Raises Unsettled where a claim has no title, or what has a title or terms is no claim."""
+    lines = [f"docs/_site/titles.toml: {id} has no title" for id in untitled(ids)]
+    if all_of_them:
+        lines += [
+            f"docs/_site/titles.toml: {id} is not a claim of the ledger" for id in strangers(ids)
+        ]
+        lines += [f"docs/_site/terms.py: {id} is not a claim of the ledger" for id in unknown(ids)]
+    if lines:
+        raise Unsettled("\n".join(lines))
 
 
 def expect_settled(report: Record, notes: CertificateNotes) -> None:
@@ -129,6 +168,13 @@ def _met(rows: Sequence[Row], certificates: Certificates) -> dict[str, Record]:
     return found
 
 
+def _texts(rows: Sequence[Row], certificates: Certificates) -> dict[str, str]:
+    """The certificates in which a proof is written."""
+    files = {claim.id: certificates.file(claim) for claim in _claims(rows)}
+    texts = {id: f.read_text(encoding="utf-8") for id, f in files.items() if f and f.is_file()}
+    return {id: text for id, text in texts.items() if f'"{FORMAT}"' in text}
+
+
 def _lists(value: Any) -> Any:
     return [_lists(one) for one in value] if isinstance(value, tuple) else value
 
@@ -138,6 +184,23 @@ def _scripts(ledger: Any, rows: Sequence[Row], report: Record) -> dict[str, str]
     claims = [claim for claim in _claims(rows) if claim.id in refuted]
     tasks = [partial(program, claim, homes(ledger), None) for claim in claims]
     return {claims[a.index].id: a.value for a in workers.run(tasks) if not a.missing}
+
+
+def _symbols(rows: Sequence[Row], report: Record) -> dict[str, list[str]]:
+    told = {
+        c["id"]: c["as_stated"] for c in report["claims"] if c["as_stated"]["verdict"] != "error"
+    }
+    claims = [row.claim for row in rows if row.claim.id in told]
+    tasks = [partial(in_symbols, c, sizes_told(told[c.id]), "text", WIDTH) for c in claims]
+    return {claims[a.index].id: a.value for a in workers.run(tasks) if not a.missing}
+
+
+def _bodies(rows: Sequence[Row]) -> dict[str, str]:
+    found = {}
+    for claim in (row.claim for row in rows if row.claim.body is not None):
+        with suppress(OSError, TypeError):
+            found[claim.id] = textwrap.dedent(inspect.getsource(inspect.unwrap(claim.body)))
+    return found
 
 
 def _exports(id: str) -> list[str]:

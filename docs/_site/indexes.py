@@ -16,8 +16,9 @@ from scanproof.proofs.report.words import (
     verdict_words,
 )
 
-from .claim_page import said, table
+from .claim_page import badge, said, table
 from .gathered import Ledger
+from .titles import TITLES
 from .wording import taken
 
 METHODS = {
@@ -54,6 +55,9 @@ def pages(ledger: Ledger) -> dict[str, str]:
             "",
         ]
     )
+    found["maps"] = "\n".join(
+        line for name in ledger.report["sources"] for line in _map(ledger, name)
+    )
     found["sources"] = "\n".join(
         ["# Sources", "", *_sources(ledger), "", "```{toctree}", ":hidden:", "", names, "```", ""]
     )
@@ -82,6 +86,30 @@ def _sources(ledger: Ledger) -> list[str]:
     ]
     headers = ["source", "proved", "proved\\*", "refuted", "slips", "instead", "open"]
     return [*grid(headers, rows), "", *said]
+
+
+def _map(ledger: Ledger, name: str) -> list[str]:
+    """A source's part of the map: its graph, and for small screens its claims as a list."""
+    listed = [
+        f"- {code(c['id'])} {escaped(TITLES[c['id']])} {badge(c['as_stated'])}"
+        for c in ledger.of(name)
+    ]
+    title = titled(ledger.report["sources"][name])
+    return [
+        f"## {title}",
+        "",
+        *_drawn(name),
+        '<div class="map-list">',
+        "",
+        *listed,
+        "",
+        "</div>",
+        "",
+    ]
+
+
+def _drawn(name: str) -> list[str]:
+    return [f"```{{dot}} maps/{name}.dot", "```", ""]
 
 
 COLUMNS = {
@@ -132,9 +160,7 @@ def _source(ledger: Ledger, name: str) -> str:
         "",
         "## Its map",
         "",
-        f"```{{dot}} sources/{name}.dot",
-        "```",
-        "",
+        *_drawn(name),
         "Borders: the verdict as printed; fill: the best proof ([legend](../map.md)).",
         "",
         "## Its claims",
@@ -150,7 +176,7 @@ def _all(ledger: Ledger) -> str:
         "",
         "With JavaScript a filter stands above the table; without, it is the whole ledger.",
         "",
-        *table(ledger, ledger.report["claims"]),
+        *table(ledger, ledger.report["claims"], brief=True),
     ]
     return "\n".join(lines) + "\n"
 

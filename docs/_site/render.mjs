@@ -9,7 +9,8 @@ const katex = require("katex");
 for (const [text, displayMode] of asked.formulas) {
   try {
     const options = { displayMode, output: "mathml", strict: "error", throwOnError: true, maxExpand: 1e6 };
-    answers.formulas.push({ html: katex.renderToString(text, options) });
+    const html = katex.renderToString(text, options);
+    answers.formulas.push({ html: html.replace(/<annotation[^]*?<\/annotation>|<\/?semantics>/g, "") });
   } catch (error) {
     answers.formulas.push({ error: error.message });
   }

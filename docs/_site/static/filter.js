@@ -1,4 +1,4 @@
-// Filters above tables of claims and above maps. Without this file everything is shown.
+// Filters above tables of claims, which map.js has as well. Without this file everything is shown.
 "use strict";
 
 function choice(name, values, changed) {
@@ -19,19 +19,6 @@ function bar(before, choices) {
 }
 
 const unique = (values) => [...new Set(values)].sort();
-
-for (const graph of document.querySelectorAll(".graph")) {
-  const claims = [...graph.querySelectorAll("g.claim")];
-  if (!claims.length) continue;
-  const of = (node, kind) => [...node.classList].find((c) => c.startsWith(`${kind}-`)).slice(kind.length + 1);
-  const show = () => {
-    for (const node of claims)
-      node.classList.toggle("dimmed", kinds.some((kind, k) => !["all", of(node, kind)].includes(choices[k][1].value)));
-  };
-  const kinds = ["source", "verdict", "scope"].filter((kind) => unique(claims.map((n) => of(n, kind))).length > 1);
-  const choices = kinds.map((kind) => choice(kind, unique(claims.map((n) => of(n, kind))), show));
-  bar(graph, choices);
-}
 
 for (const table of document.querySelectorAll("table")) {
   const rows = [...table.tBodies[0].rows].filter((row) => row.querySelector(".verdict"));
