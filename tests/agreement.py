@@ -1,14 +1,12 @@
 """Comparing a definition with loops: inputs, a wide number type for the loops, and a tolerance nobody chose."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 from loops import WIDE
+from running_error import Bounded, bounded
 
 from scanproof.constructs.arrays.scan import leaves, map_leaves
-from scanproof.numeric.rounding.running_error import Bounded, bounded
 
 VACUOUS = 2.0**-24
 """A rounding bound larger than this share of the largest entry would show nothing."""

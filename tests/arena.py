@@ -3,8 +3,6 @@
 Each refused one is made from one that passes, by a function whose name says what is wrong with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -79,12 +77,6 @@ def passing(name: str) -> Trace:
     if name in _HARMLESS:
         return _case(*_HARMLESS[name]).changed
     return forged.FORGED[name[5:]](True) if name.startswith("true-") else real(name)
-
-
-def misjudged(checks: Callable[[Trace], Any]) -> list[str]:
-    """Where a checker, which hands back whether it takes a proof, is wrong."""
-    wrong = [name for name in refused_names() if checks(refused(name).changed)]
-    return [*wrong, *[name for name in passing_names() if not checks(passing(name))]]
 
 
 OTHERS = (
@@ -359,31 +351,10 @@ def a_state_of_the_problem_defined_again(t: Trace) -> None:
     t["declared"]["recursions"].append(again)
 
 
-@bad(SCAN, CASES)
-def a_recursion_that_starts_with_itself(t: Trace) -> None:
-    _, (name, *_), (first, *_), _ = t["problem"]["recursions"][-1]
-    state = next(s for s in t["problem"]["states"] if s[0] == name)
-    first[1] = [mono("1", (name, at(), *state[1], *state[2]))]
-    first[0] = sorted({*first[0], *(v for e in (*state[1], *state[2]) for v, _ in e[1])})
-
-
-@bad(SCAN, CASES, SUMS)
-def a_function_of_the_problem_defined_otherwise(t: Trace) -> None:
-    again = copy(t["problem"]["functions"][0])
-    again[3] = []
-    t["declared"]["functions"].append(again)
-
-
 @bad(SUMS, SCALAR)
 def a_sum_without_an_upper_end(t: Trace) -> None:
     body = t["problem"]["functions"][0][3]
     body[0][2] = [g for g in body[0][2] if g[1][0][1] > 0]
-
-
-@bad(SUMS, SCALAR)
-def a_sum_without_a_lower_end(t: Trace) -> None:
-    body = t["problem"]["functions"][0][3]
-    body[0][2] = [g for g in body[0][2] if g[1][0][1] < 0]
 
 
 # The problem.
@@ -438,12 +409,6 @@ refuse(
 )
 
 
-@bad(SCAN)
-def the_right_sides_exchanged(t: Trace) -> None:
-    (_, one), (_, other) = t["problem"]["statements"]
-    one[:], other[:] = list(other), list(one)
-
-
 # Lines.
 
 refuse(
@@ -459,11 +424,6 @@ refuse(
         insert("theorems", -1, same("theorems", 0)), drop("theorems", 0)
     ),
 )
-
-
-@bad(SCAN, CASES, SUMS)
-def the_first_half_of_the_lines(t: Trace) -> None:
-    del t["theorems"][len(t["theorems"]) // 2 :]
 
 
 refuse(
@@ -500,12 +460,6 @@ refuse(
     a_line_without_a_kind=append("theorems", []),
     an_equation_with_two_ways=append("theorems", -1, []),
 )
-
-
-@bad(SCAN, CASES)
-def the_first_two_lines_exchanged(t: Trace) -> None:
-    a, b, *_ = t["theorems"]
-    t["theorems"][:2] = [b, a]
 
 
 # Steps.
@@ -626,11 +580,6 @@ refuse(
 )
 
 
-@bad(SCAN, CASES, REGIONS)
-def guards_dropped(t: Trace) -> None:
-    next(s for s in steps(t, "regroup") if s[2] and s[2][0][0])[2][0][0].pop()
-
-
 @bad(SCAN, SUMS)
 def an_index_put_away_that_may_be_anything(t: Trace) -> None:
     lines(t, "equation")[0][1].insert(0, ["eliminate", 0, 4 if _has(t, 4) else 6, at()])
@@ -646,12 +595,6 @@ def the_number_of_what_is_no_number(t: Trace) -> None:
     step[2] = 0 if step[2] else 1
 
 
-@bad(SCAN, CASES, SUMS)
-def an_image_for_a_variable_that_a_theorem_has_not(t: Trace) -> None:
-    step = next(s for s in steps(t, "rewrite") if type(s[3]) is int)
-    step[4] = sorted([*step[4], [1, at(plus=2)]])
-
-
 @bad(SCAN, CASES)
 def a_theorem_counted_from_behind(t: Trace) -> None:
     next(s for s in reversed(steps(t, "rewrite")) if type(s[3]) is int)[3] = -1
@@ -660,12 +603,6 @@ def a_theorem_counted_from_behind(t: Trace) -> None:
 @bad(SCAN)
 def a_theorem_whose_number_is_true(t: Trace) -> None:
     next(s for s in steps(t, "rewrite") if s[3] == 1)[3] = True
-
-
-@bad(SCAN, CASES, SUMS)
-def another_theorem(t: Trace) -> None:
-    step = next(s for s in reversed(steps(t, "rewrite")) if type(s[3]) is int)
-    step[3] = step[3] - 1 if step[3] else 1
 
 
 @bad(INVERSE)
@@ -698,12 +635,6 @@ refuse(
     a_split_by_another_guard=add(step("split"), 1, 0, -1),
     a_split_by_a_bound_index=put(step("split"), 1, at(-1)),
 )
-
-
-@bad(CASES)
-def a_split_with_its_cases_exchanged(t: Trace) -> None:
-    step = steps(t, "split")[0]
-    step[2:] = step[:1:-1]
 
 
 @bad(CASES)

@@ -1,5 +1,7 @@
 """Functions as people write them for PyTorch: loops, views, derivatives, transformations, questions about sizes."""
 
+import functools
+
 import einops
 import torch
 import torch.nn.functional as F
@@ -36,6 +38,23 @@ def rotary(x):
     return torch.stack(
         [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
     ).flatten(-2)
+
+
+@functools.lru_cache
+def powers(length):
+    return 0.5 ** torch.arange(length)
+
+
+def cached(x):
+    """Symbols are no keys of a cache, and what it keeps is no trace's."""
+    return powers(x.shape[0])[:, None] * x
+
+
+def masked_extremes(x):
+    """The greatest of what came before, and how far each is from it."""
+    later = torch.ones(len(x), len(x)).triu(1).bool()
+    scores = (x @ x.T).masked_fill(later, -torch.inf)
+    return scores.amax(-1), (scores - scores.max(-1, keepdim=True).values).exp()
 
 
 def extremes(x):
@@ -248,6 +267,8 @@ COMPUTED = [
     ("chunked", CHUNKS),
     ("backwards", "x: T d"),
     ("from_a_number", "x: T d, w: T d"),
+    ("cached", "x: T d"),
+    ("masked_extremes", "x: T d"),
     ("counted", "x: T d"),
     ("growing", "x: T d"),
     ("slope_of_its_own", "x: T"),
@@ -279,7 +300,7 @@ ROWS = [
 REFUSED = [
     ("squeezed", "x: T d", r"^aten\.squeeze at .*: an axis is taken away where its length is 1"),
     ("of_its_number", "x: T", "a number of an array is asked"),
-    ("caught", "x: T", "a number of an array is asked"),
+    ("caught", "x: T", "the program catches "),
     ("sorted_rows", "x: T d", r"^aten\.sort(\.stable)? at .*: it has no rule"),
     ("drawn", "x: T", r"^aten\.rand(_like)? at"),
     ("left_early", "x: T d", "a loop over a size that may be left before its end"),

@@ -1,7 +1,5 @@
 """Written proofs of the ledger, and random changes of them: what is changed must be refused, or prove the very same."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

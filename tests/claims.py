@@ -1,7 +1,5 @@
 """One claim as the only row of a source, and what is decided about it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

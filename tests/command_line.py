@@ -1,7 +1,5 @@
 """Running the command line in this process, on claim files written for the occasion."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

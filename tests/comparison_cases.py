@@ -1,17 +1,84 @@
 """Programs with maxima, comparisons and stabilisers, in two forms each, and near ones that are not equal."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from equations import equations
 from jax import lax, nn
 
-CASES: list[tuple[str, Callable[[], tuple[Any, Any]], str, bool]] = []
-"""Name, the two functions, shapes, and whether they are equal."""
+EXPRESSIONS = """
+relu_where | x: T | nn.relu(x) = jnp.where(x > 0, x, 0.0)
+relu_where_ge | x: T | nn.relu(x) = jnp.where(x >= 0, x, 0.0)
+relu_lt | x: T | nn.relu(x) = jnp.where(x < 0, 0.0, x)
+relu_where_bad | x: T | nn.relu(x) ≠ jnp.where(x > 0, x, 1.0)
+max_sym | x: T, y: T | jnp.maximum(x, y) = jnp.maximum(y, x)
+max_min | x: T, y: T | jnp.maximum(x, y) + jnp.minimum(x, y) = x + y
+max_abs | x: T, y: T | jnp.maximum(x, y) = (x + y + jnp.abs(x - y)) / 2
+max_shift | x: T, y: T, c: T | jnp.maximum(x + c, y + c) = c + jnp.maximum(x, y)
+max_scale | x: T, y: T | jnp.maximum(3 * x, 3 * y) = 3 * jnp.maximum(x, y)
+max_scale_bad | x: T, y: T | jnp.maximum(-3 * x, -3 * y) ≠ -3 * jnp.maximum(x, y)
+abs_relu | x: T | jnp.abs(x) = nn.relu(x) + nn.relu(-x)
+relu_parts | x: T | nn.relu(x) - nn.relu(-x) = x
+abs_sign | x: T | jnp.abs(x) = x * jnp.sign(x)
+leaky | x: T | nn.leaky_relu(x, 0.1) = nn.relu(x) - 0.1 * nn.relu(-x)
+leaky_bad | x: T | nn.leaky_relu(x, 0.1) ≠ nn.relu(x) + 0.1 * nn.relu(-x)
+leaky_max | x: T | nn.leaky_relu(x, 0.1) = jnp.maximum(x, 0.1 * x)
+relu_sq | x: T | nn.relu(x) ** 2 = x * nn.relu(x)
+relu_idem | x: T | nn.relu(nn.relu(x)) = nn.relu(x)
+relu6 | x: T | nn.relu6(x) = jnp.clip(x, 0.0, 6.0)
+clip3 | x: T | jnp.clip(x, -1.0, 1.0) = jnp.where(x > 1.0, 1.0, jnp.where(x < -1.0, -1.0, x))
+clip3_bad | x: T | jnp.clip(x, -1.0, 1.0) ≠ jnp.where(x > 1.0, 1.0, jnp.where(x < 0.0, -1.0, x))
+clip4 | x: T | jnp.clip(x, -1.0, 1.0) = jnp.maximum(jnp.minimum(x, 1.0), -1.0)
+elu | x: T | nn.elu(x) = nn.relu(x) + jnp.exp(-nn.relu(-x)) - 1
+elu2 | x: T | nn.elu(x) = jnp.where(x > 0, x, jnp.exp(jnp.minimum(x, 0.0)) - 1)
+elu1 | x: T | nn.elu(x) + 1 = jnp.where(x > 0, x + 1, jnp.exp(x))
+elu_bad | x: T | nn.elu(x) ≠ jnp.where(x > 0, x, jnp.exp(x))
+l2norm | x: T d | x / jnp.maximum(jnp.linalg.norm(x, axis=-1, keepdims=True), 1e-06)
+    = x * (1 / jnp.clip(jnp.sqrt(jnp.sum(x * x, -1)), 1e-06)[:, None])
+l2norm_bad | x: T d | x / jnp.maximum(jnp.linalg.norm(x, axis=-1, keepdims=True), 1e-06)
+    ≠ x * (1 / jnp.clip(jnp.sqrt(jnp.sum(x * x, 0)), 1e-06)[None])
+three | x: T | jnp.where(x > 0, 2.0, jnp.where(x == 0, 3.0, 4.0))
+    = jnp.where(x == 0, 3.0, jnp.where(x < 0, 4.0, 2.0))
+sign_odd | x: T | jnp.sign(-x) = -jnp.sign(x)
+relu_grad | x: T | jax.grad(lambda x: nn.relu(x).sum())(x) = jnp.where(x > 0, 1.0, 0.0)
+gradmlp | x: T d, w: d | jax.grad(lambda x, w: nn.relu(x @ w).sum(), 1)(x, w) = x.T @ (x @ w > 0).astype(float)
+softplus_def | x: T | nn.softplus(x) = jnp.log(1 + jnp.exp(x))
+softplus_def_bad | x: T | nn.softplus(x) ≠ jnp.log(1 + jnp.exp(-x))
+softplus_odd | x: T | nn.softplus(x) - nn.softplus(-x) = x
+logaddexp_def | x: T, y: T | jnp.logaddexp(x, y) = jnp.log(jnp.exp(x) + jnp.exp(y))
+logaddexp_sym | x: T, y: T | jnp.logaddexp(x, y) = jnp.logaddexp(y, x)
+logsig_def | x: T | nn.log_sigmoid(x) = jnp.log(nn.sigmoid(x))
+log_sigmoid | x: T | nn.log_sigmoid(x) = -nn.softplus(-x)
+log_sigmoid_bad | x: T | nn.log_sigmoid(x) ≠ -nn.softplus(x)
+explogsig | x: T | jnp.exp(nn.log_sigmoid(x)) = nn.sigmoid(x)
+sig_neg | x: T | nn.sigmoid(-x) = 1 - nn.sigmoid(x)
+tanh_sig | x: T | jnp.tanh(x) = 2 * nn.sigmoid(2 * x) - 1
+gelu_tanh | x: T | nn.gelu(x) = x * nn.sigmoid(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3))
+gelu_erf | x: T | nn.gelu(x, approximate=False) = x / 2 * (1 + lax.erf(x / jnp.sqrt(2.0)))
+silu | x: T | nn.silu(x) = x / (1 + jnp.exp(-x))
+hard | x: T | nn.hard_swish(x) = x * jnp.clip(x + 3, 0, 6) / 6
+odd | x: T | jnp.sin(-x) * jnp.cos(-x) + jnp.tanh(-x) + jnp.arctan(-x)
+    = -jnp.sin(x) * jnp.cos(x) - jnp.tanh(x) - jnp.arctan(x)
+lse | x: T d | nn.logsumexp(x, -1) = jnp.log(jnp.exp(x).sum(-1))
+lse_bad | x: T d | nn.logsumexp(x, -1) ≠ jnp.log(jnp.exp(x).mean(-1))
+explse | x: T d | jnp.exp(nn.logsumexp(x, -1)) = jnp.exp(x).sum(-1)
+softmax_lse | x: T d | jnp.exp(x - nn.logsumexp(x, -1, keepdims=True)) = nn.softmax(x)
+logsoftmax | x: T d | nn.log_softmax(x) = x - nn.logsumexp(x, -1, keepdims=True)
+explogsoftmax | x: T d | jnp.exp(nn.log_softmax(x)) = nn.softmax(x)
+cumlse | x: T | lax.cumlogsumexp(x) = jnp.log(jnp.cumsum(jnp.exp(x)))
+nanguard | x: T | jnp.where(jnp.isnan(x), 0.0, x) = jnp.nan_to_num(x)
+"""
+"""Name, shapes, and two functions of the arrays, which are equal or not."""
+
+
+CASES: list[tuple[str, Callable[[], Any], str, bool]] = [
+    (name, lambda one=one: (one.left, one.right), one.shapes, one.holds)
+    for name, one in equations(globals(), EXPRESSIONS).items()
+]
+"""Name, what makes the two functions, shapes, and whether they are equal."""
 
 
 def case(shapes: str, equal: bool = True) -> Callable[[Any], Any]:
@@ -22,229 +89,51 @@ def case(shapes: str, equal: bool = True) -> Callable[[Any], Any]:
     return note
 
 
-@case("x: T")
-def relu_where():
-    return (lambda x: nn.relu(x)), (lambda x: jnp.where(x > 0, x, 0.0))
+def division_where_it_is_defined(otherwise):
+    def f(x, d):
+        return jnp.where(d == 0, 0.0, x / jnp.where(d == 0, 1.0, d))
 
+    def g(x, d):
+        s = jnp.where(d != 0, d, 1.0)
+        return jnp.where(d != 0, x / s, otherwise)
 
-@case("x: T")
-def relu_where_ge():
-    return (lambda x: nn.relu(x)), (lambda x: jnp.where(x >= 0, x, 0.0))
-
-
-@case("x: T")
-def relu_lt():
-    return (lambda x: nn.relu(x)), (lambda x: jnp.where(x < 0, 0.0, x))
-
-
-@case("x: T", False)
-def relu_where_bad():
-    return (lambda x: nn.relu(x)), (lambda x: jnp.where(x > 0, x, 1.0))
-
-
-@case("x: T, y: T")
-def max_sym():
-    return (lambda x, y: jnp.maximum(x, y)), (lambda x, y: jnp.maximum(y, x))
-
-
-@case("x: T, y: T")
-def max_min():
-    return (lambda x, y: jnp.maximum(x, y) + jnp.minimum(x, y)), (lambda x, y: x + y)
-
-
-@case("x: T, y: T")
-def max_abs():
-    return (lambda x, y: jnp.maximum(x, y)), (lambda x, y: (x + y + jnp.abs(x - y)) / 2)
-
-
-@case("x: T, y: T, c: T")
-def max_shift():
-    return (lambda x, y, c: jnp.maximum(x + c, y + c)), (lambda x, y, c: c + jnp.maximum(x, y))
-
-
-@case("x: T, y: T")
-def max_scale():
-    return (lambda x, y: jnp.maximum(3 * x, 3 * y)), (lambda x, y: 3 * jnp.maximum(x, y))
-
-
-@case("x: T, y: T", False)
-def max_scale_bad():
-    return (lambda x, y: jnp.maximum(-3 * x, -3 * y)), (lambda x, y: -3 * jnp.maximum(x, y))
-
-
-@case("x: T")
-def abs_relu():
-    return (lambda x: jnp.abs(x)), (lambda x: nn.relu(x) + nn.relu(-x))
-
-
-@case("x: T")
-def abs_sign():
-    return (lambda x: jnp.abs(x)), (lambda x: x * jnp.sign(x))
-
-
-@case("x: T")
-def leaky():
-    return (lambda x: nn.leaky_relu(x, 0.1)), (lambda x: nn.relu(x) - 0.1 * nn.relu(-x))
-
-
-@case("x: T", False)
-def leaky_bad():
-    return (lambda x: nn.leaky_relu(x, 0.1)), (lambda x: nn.relu(x) + 0.1 * nn.relu(-x))
-
-
-@case("x: T")
-def leaky_max():
-    return (lambda x: nn.leaky_relu(x, 0.1)), (lambda x: jnp.maximum(x, 0.1 * x))
-
-
-@case("x: T")
-def relu_sq():
-    return (lambda x: nn.relu(x) ** 2), (lambda x: x * nn.relu(x))
-
-
-@case("x: T")
-def relu_idem():
-    return (lambda x: nn.relu(nn.relu(x))), (lambda x: nn.relu(x))
-
-
-@case("x: T")
-def relu6():
-    return (lambda x: nn.relu6(x)), (lambda x: jnp.clip(x, 0.0, 6.0))
-
-
-@case("x: T")
-def clip3():
-    return (lambda x: jnp.clip(x, -1.0, 1.0)), (
-        lambda x: jnp.where(x > 1.0, 1.0, jnp.where(x < -1.0, -1.0, x))
-    )
-
-
-@case("x: T", False)
-def clip3_bad():
-    return (lambda x: jnp.clip(x, -1.0, 1.0)), (
-        lambda x: jnp.where(x > 1.0, 1.0, jnp.where(x < 0.0, -1.0, x))
-    )
-
-
-@case("x: T")
-def clip4():
-    return (lambda x: jnp.clip(x, -1.0, 1.0)), (lambda x: jnp.maximum(jnp.minimum(x, 1.0), -1.0))
-
-
-@case("x: T")
-def elu():
-    return (lambda x: nn.elu(x)), (lambda x: nn.relu(x) + jnp.exp(-nn.relu(-x)) - 1)
-
-
-@case("x: T")
-def elu2():
-    return (lambda x: nn.elu(x)), (lambda x: jnp.where(x > 0, x, jnp.exp(jnp.minimum(x, 0.0)) - 1))
-
-
-@case("x: T")
-def elu1():
-    return (lambda x: nn.elu(x) + 1), (lambda x: jnp.where(x > 0, x + 1, jnp.exp(x)))
-
-
-@case("x: T", False)
-def elu_bad():
-    return (lambda x: nn.elu(x)), (lambda x: jnp.where(x > 0, x, jnp.exp(x)))
-
-
-@case("x: T d")
-def l2norm():
-    return (lambda x: x / jnp.maximum(jnp.linalg.norm(x, axis=-1, keepdims=True), 1e-6)), (
-        lambda x: x * (1 / jnp.clip(jnp.sqrt(jnp.sum(x * x, -1)), 1e-6)[:, None])
-    )
-
-
-@case("x: T d", False)
-def l2norm_bad():
-    return (lambda x: x / jnp.maximum(jnp.linalg.norm(x, axis=-1, keepdims=True), 1e-6)), (
-        lambda x: x * (1 / jnp.clip(jnp.sqrt(jnp.sum(x * x, 0)), 1e-6)[None])
-    )
+    return f, g
 
 
 @case("x: T, d: T")
 def safe_div():
-    def f(x, d):
-        return jnp.where(d == 0, 0.0, x / jnp.where(d == 0, 1.0, d))
-
-    def g(x, d):
-        s = jnp.where(d != 0, d, 1.0)
-        return jnp.where(d != 0, x / s, 0.0)
-
-    return f, g
+    return division_where_it_is_defined(0.0)
 
 
 @case("x: T, d: T", False)
 def safe_div_bad():
-    def f(x, d):
-        return jnp.where(d == 0, 0.0, x / jnp.where(d == 0, 1.0, d))
+    return division_where_it_is_defined(1.0)
 
-    def g(x, d):
-        s = jnp.where(d != 0, d, 1.0)
-        return jnp.where(d != 0, x / s, 1.0)
+
+def relu_networks(turned):
+    def f(X, W, U):
+        def step(h, x):
+            return nn.relu(U @ h + W @ x), None
+
+        return lax.scan(step, jnp.zeros(U.shape[0]), X)[0]
+
+    def g(X, W, U):
+        def step(h, x):
+            return jnp.maximum(0.0, x @ W.T + h @ (U.T if turned else U)), None
+
+        return lax.scan(step, jnp.zeros(U.shape[0]), X)[0]
 
     return f, g
-
-
-@case("x: T")
-def three():
-    return (lambda x: jnp.where(x > 0, 2.0, jnp.where(x == 0, 3.0, 4.0))), (
-        lambda x: jnp.where(x == 0, 3.0, jnp.where(x < 0, 4.0, 2.0))
-    )
-
-
-@case("x: T")
-def sign_odd():
-    return (lambda x: jnp.sign(-x)), (lambda x: -jnp.sign(x))
-
-
-@case("x: T")
-def relu_grad():
-    return jax.grad(lambda x: nn.relu(x).sum()), (lambda x: jnp.where(x > 0, 1.0, 0.0))
-
-
-@case("x: T d, w: d")
-def gradmlp():
-    return jax.grad(lambda x, w: nn.relu(x @ w).sum(), 1), (
-        lambda x, w: x.T @ (x @ w > 0).astype(float)
-    )
 
 
 @case("X: T f, W: d f, U: d d")
 def relu_rnn():
-    def f(X, W, U):
-        def step(h, x):
-            return nn.relu(U @ h + W @ x), None
-
-        return lax.scan(step, jnp.zeros(U.shape[0]), X)[0]
-
-    def g(X, W, U):
-        def step(h, x):
-            return jnp.maximum(0.0, x @ W.T + h @ U.T), None
-
-        return lax.scan(step, jnp.zeros(U.shape[0]), X)[0]
-
-    return f, g
+    return relu_networks(True)
 
 
 @case("X: T f, W: d f, U: d d", False)
 def relu_rnn_bad():
-    def f(X, W, U):
-        def step(h, x):
-            return nn.relu(U @ h + W @ x), None
-
-        return lax.scan(step, jnp.zeros(U.shape[0]), X)[0]
-
-    def g(X, W, U):
-        def step(h, x):
-            return jnp.maximum(0.0, x @ W.T + h @ U), None
-
-        return lax.scan(step, jnp.zeros(U.shape[0]), X)[0]
-
-    return f, g
+    return relu_networks(False)
 
 
 @case("X: T f, W: d f, V: e d")
@@ -279,112 +168,6 @@ def softplus_gate():
 
 
 @case("x: T")
-def softplus_def():
-    return nn.softplus, (lambda x: jnp.log(1 + jnp.exp(x)))
-
-
-@case("x: T", False)
-def softplus_def_bad():
-    return nn.softplus, (lambda x: jnp.log(1 + jnp.exp(-x)))
-
-
-@case("x: T")
-def softplus_odd():
-    return (lambda x: nn.softplus(x) - nn.softplus(-x)), (lambda x: x)
-
-
-@case("x: T, y: T")
-def logaddexp_def():
-    return jnp.logaddexp, (lambda x, y: jnp.log(jnp.exp(x) + jnp.exp(y)))
-
-
-@case("x: T, y: T")
-def logaddexp_sym():
-    return jnp.logaddexp, (lambda x, y: jnp.logaddexp(y, x))
-
-
-@case("x: T")
-def logsig_def():
-    return nn.log_sigmoid, (lambda x: jnp.log(nn.sigmoid(x)))
-
-
-@case("x: T")
-def explogsig():
-    return (lambda x: jnp.exp(nn.log_sigmoid(x))), nn.sigmoid
-
-
-@case("x: T")
-def sig_neg():
-    return (lambda x: nn.sigmoid(-x)), (lambda x: 1 - nn.sigmoid(x))
-
-
-@case("x: T")
-def tanh_sig():
-    return (lambda x: jnp.tanh(x)), (lambda x: 2 * nn.sigmoid(2 * x) - 1)
-
-
-@case("x: T")
-def gelu_tanh():
-    return (lambda x: nn.gelu(x)), (
-        lambda x: x * nn.sigmoid(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
-    )
-
-
-@case("x: T")
-def gelu_erf():
-    return (lambda x: nn.gelu(x, approximate=False)), (
-        lambda x: x / 2 * (1 + lax.erf(x / jnp.sqrt(2.0)))
-    )
-
-
-@case("x: T")
-def silu():
-    return nn.silu, (lambda x: x / (1 + jnp.exp(-x)))
-
-
-@case("x: T")
-def hard():
-    return nn.hard_swish, (lambda x: x * jnp.clip(x + 3, 0, 6) / 6)
-
-
-@case("x: T")
-def odd():
-    return (lambda x: jnp.sin(-x) * jnp.cos(-x) + jnp.tanh(-x) + jnp.arctan(-x)), (
-        lambda x: -jnp.sin(x) * jnp.cos(x) - jnp.tanh(x) - jnp.arctan(x)
-    )
-
-
-@case("x: T d")
-def lse():
-    return (lambda x: nn.logsumexp(x, -1)), (lambda x: jnp.log(jnp.exp(x).sum(-1)))
-
-
-@case("x: T d", False)
-def lse_bad():
-    return (lambda x: nn.logsumexp(x, -1)), (lambda x: jnp.log(jnp.exp(x).mean(-1)))
-
-
-@case("x: T d")
-def explse():
-    return (lambda x: jnp.exp(nn.logsumexp(x, -1))), (lambda x: jnp.exp(x).sum(-1))
-
-
-@case("x: T d")
-def softmax_lse():
-    return (lambda x: jnp.exp(x - nn.logsumexp(x, -1, keepdims=True))), (lambda x: nn.softmax(x))
-
-
-@case("x: T d")
-def logsoftmax():
-    return (lambda x: nn.log_softmax(x)), (lambda x: x - nn.logsumexp(x, -1, keepdims=True))
-
-
-@case("x: T d")
-def explogsoftmax():
-    return (lambda x: jnp.exp(nn.log_softmax(x))), (lambda x: nn.softmax(x))
-
-
-@case("x: T")
 def cummax():
     def f(x):
         return lax.cummax(x)
@@ -397,16 +180,6 @@ def cummax():
         return lax.scan(step, x[0], x)[1]
 
     return f, g
-
-
-@case("x: T")
-def cumlse():
-    return (lambda x: lax.cumlogsumexp(x)), (lambda x: jnp.log(jnp.cumsum(jnp.exp(x))))
-
-
-@case("x: T")
-def nanguard():
-    return (lambda x: jnp.where(jnp.isnan(x), 0.0, x)), (lambda x: jnp.nan_to_num(x))
 
 
 def online_softmax(first: float, scaled: bool = True) -> tuple[Any, Any]:
@@ -577,3 +350,114 @@ def slstm():
         return lax.scan(step, (0.0, 0.0), (i, f, z))[1]
 
     return a, b
+
+
+@case("x: n m, y: n m")
+def argmax_entry():
+    def f(x, y):
+        best, least = jnp.argmax(x, -1), jnp.argmin(y, -1)
+        return jnp.take_along_axis(x, best[:, None], 1)[:, 0], jax.vmap(lambda r, k: r[k])(y, least)
+
+    return f, lambda x, y: (x.max(-1), y.min(-1))
+
+
+@case("x: n m", equal=False)
+def argmax_entry_bad():
+    return (lambda x: jax.vmap(lambda r: r[jnp.argmin(r)])(x)), (lambda x: x.max(-1))
+
+
+def clipped_decays(low: float) -> tuple[Any, Any]:
+    def f(x, a):
+        a = jnp.clip(a, low, 1.0)
+        to = jnp.cumsum(jnp.log(jnp.clip(a, 1e-3, 1.0)))
+        return (jnp.exp(to[:, None] - to) * jnp.tri(x.shape[0])) @ x
+
+    def g(x, a):
+        def step(h, t):
+            h = jnp.clip(t[0], 1e-3, 1.0) * h + t[1]
+            return h, h
+
+        return lax.scan(step, 0.0, (a, x))[1]
+
+    return f, g
+
+
+@case("x: T, a: T")
+def decays_clipped_twice():
+    return clipped_decays(1e-3)
+
+
+@case("x: T, a: T", equal=False)
+def decays_clipped_twice_bad():
+    return clipped_decays(0.5)
+
+
+def wkv_forms(decayed: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    """WKV with a running maximum p, and without one: states are those times exp(p)."""
+
+    def f(k, v, w, u, a, b, p):
+        def step(c, t):
+            a, b, p = c
+            k, v = t
+            q = jnp.maximum(p, u + k)
+            e, g = jnp.exp(p - q), jnp.exp(u + k - q)
+            out = (e * a + g * v) / (e * b + g)
+            q = jnp.maximum(p + w, k)
+            e, g = jnp.exp(decayed(p, w) - q), jnp.exp(k - q)
+            return (e * a + g * v, e * b + g, q), out
+
+        (a, _, p), out = lax.scan(step, (a, b, p), (k, v))
+        return out, a * jnp.exp(p)
+
+    def g(k, v, w, u, a, b, p):
+        def step(c, t):
+            a, b = c
+            k, v = t
+            e, d = jnp.exp(u + k), jnp.exp(w)
+            return (d * a + jnp.exp(k) * v, d * b + jnp.exp(k)), (a + e * v) / (b + e)
+
+        (a, _), out = lax.scan(step, (a * jnp.exp(p), b * jnp.exp(p)), (k, v))
+        return out, a
+
+    return f, g
+
+
+@case("k: T, v: T, w:, u:, a:, b:, p:")
+def wkv():
+    return wkv_forms(lambda p, w: p + w)
+
+
+@case("k: T, v: T, w:, u:, a:, b:, p:", equal=False)
+def wkv_bad():
+    return wkv_forms(lambda p, w: p)
+
+
+def masked_maxima(last: int) -> tuple[Any, Any]:
+    """The weights exp(d − max d) of gates, where later tokens have −∞, and a recurrence that begins with −∞."""
+
+    def f(i, f, v):
+        to, n = jnp.cumsum(f), f.shape[0]
+        d = jnp.where(jnp.tri(n, k=last, dtype=bool), to[:, None] - to + i, -math.inf)
+        return jnp.exp(d - d.max(-1, keepdims=True)) @ v
+
+    def g(i, f, v):
+        def step(c, t):
+            h, m = c
+            i, f, v = t
+            new = jnp.maximum(m + f, i)
+            h = jnp.exp(m + f - new) * h + jnp.exp(i - new) * v
+            return (h, new), h
+
+        return lax.scan(step, (0.0, -math.inf), (i, f, v))[1]
+
+    return f, g
+
+
+@case("i: T, f: T, v: T")
+def masked_maximum():
+    return masked_maxima(0)
+
+
+@case("i: T+1, f: T+1, v: T+1", equal=False)
+def masked_maximum_bad():
+    return masked_maxima(1)

@@ -4,8 +4,6 @@ A test has the seconds of its process and of what it started and waited for, fro
 what a fixture takes that many share is told beside the test that asked first.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """What a printed derivation says, computed: its formulas with numbers for inputs, without the kernel's terms."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Changes of JSON at a place that is given by keys, the last argument being the value: what a forger does to a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any

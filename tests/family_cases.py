@@ -1,7 +1,5 @@
 """The families of exports, each beside its loops: what a stack of layers makes of a sequence of embeddings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import loops

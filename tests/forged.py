@@ -1,7 +1,5 @@
 """False theorems with proofs that nearly look right, made by hand, each beside a true one of the same look."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The other forms of the layers and the discretisations, each beside its loops."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

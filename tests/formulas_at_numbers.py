@@ -3,8 +3,6 @@
 Where it can, the claim's statement is, in fractions; its body on floats where that needs other numbers.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence, Set

@@ -1,7 +1,5 @@
 """The forms of the fast lanes, each beside its loops; N tokens a chunk, k chunks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

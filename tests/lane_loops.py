@@ -1,7 +1,5 @@
 """The lanes a second time: one loop over all tokens of all chunks, and systems solved by elimination."""
 
-from __future__ import annotations
-
 import loops
 
 

@@ -1,7 +1,5 @@
 """The layers that are step functions, each beside its loops and with inputs of any size."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

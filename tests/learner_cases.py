@@ -1,7 +1,5 @@
 """Losses, their gradients, learners and tokenisations, each beside its loops."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from math import comb
@@ -234,6 +232,11 @@ LEARNER_CASES = {
     "heavy ball": Case(
         lambda w, x, y, eta: further.heavy_ball(w, x[:-1], y, eta, 3 * eta, STEPS),
         lambda w, x, y, eta: learner_loops.heavy_ball(w, x[:-1], y, eta, 3 * eta, STEPS),
+        prompt,
+    ),
+    "forgetting gradient": Case(
+        lambda w, x, y, decay: further.forgetting_gradient(w, x[:-1], y, decay),
+        lambda w, x, y, decay: learner_loops.forgetting_gradient(w, x[:-1], y, decay),
         prompt,
     ),
     "GD++": Case(

@@ -3,8 +3,6 @@
 Weights and targets have a second axis; nothing here calls `constructs`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from loops import WIDE, columns, dot, identity, product, solve, summed
 
@@ -40,6 +38,15 @@ def heavy_ball(w, x, y, step_size, momentum, steps):
         velocity = momentum * velocity - step_size * slope
         w = w + velocity
     return w
+
+
+def forgetting_gradient(w, x, y, decay):
+    """G ← ρ G + the gradient on the next example."""
+    found = 0 * w
+    for j in range(len(y)):
+        slope = squared_error_gradient(w, x[[j]], y[[j]], WIDE.mpf(1) / 2, 1, 0)
+        found = decay * found + slope
+    return found
 
 
 def gd_plus_plus(w, x, y, step_sizes, gamma):

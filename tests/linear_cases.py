@@ -1,7 +1,5 @@
 """Models of the neutral form to try, tasks for them, and what explicit gradient descent makes of these."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any, NamedTuple
 

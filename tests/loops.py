@@ -3,8 +3,6 @@
 Nothing here calls `constructs`. The functions take object arrays of wide numbers and return nested lists or arrays.
 """
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -1,7 +1,5 @@
 """Regression tasks for the constructed Mamba-2 models, and what explicit gradient descent makes of them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

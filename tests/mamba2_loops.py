@@ -1,7 +1,5 @@
 """The released Mamba-2 block a second time, token by token and number by number, and its cases at any sizes."""
 
-from __future__ import annotations
-
 from layer_cases import Case
 from loops import WIDE, apply
 

@@ -1,7 +1,5 @@
 """The ops by name, inputs for them of all kinds and scales, their layers in exact arithmetic, and their bounds."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 
@@ -46,6 +44,7 @@ def gate(rng: np.random.Generator, kind: str, T: int) -> dict[str, np.ndarray]:
         "one a token": {"log_decay": logs},
         "with resets": {"log_decay": logs, "reset": reset},
         "resets only": {"reset": reset},
+        "scalar with resets": {"log_decay": one[0, 0], "reset": reset},
     }[kind]
 
 

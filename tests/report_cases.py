@@ -1,7 +1,5 @@
 """Reports to test with: one in which everything occurs, and small ones made to measure."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -22,12 +22,5 @@ def padded_on_the_left(S, pad, k, v, decay):
     return _state(S, k, v, jnp.concatenate([jnp.ones(n), decay]))
 
 
-def padded_on_the_left_mistaken(S, pad, k, v, decay):
-    n = pad.shape[0]
-    k = jnp.concatenate([pad, k])
-    v = jnp.concatenate([jnp.ones((n, v.shape[1])), v])
-    return _state(S, k, v, jnp.concatenate([jnp.ones(n), decay]))
-
-
 def unpadded(S, pad, k, v, decay):
     return _state(S, k, v, decay)

@@ -10,10 +10,6 @@ def normaliser_summed(q, k, v):
     return torch.tril(q @ k.T) @ v / (q * k.cumsum(0)).sum(-1, keepdim=True)
 
 
-def normaliser_summed_mistaken(q, k, v):
-    return torch.tril(q @ k.T) @ v / (q * k.cumsum(1)).sum(-1, keepdim=True)
-
-
 def normaliser_of_scores(q, k, v):
     scores = torch.tril(q @ k.T)
     return (scores / scores.sum(-1, keepdim=True)) @ v
@@ -24,11 +20,6 @@ def normaliser_of_scores(q, k, v):
 
 def groups_repeated(B, x):
     B = B.repeat_interleave(x.shape[1] // B.shape[1], dim=1)
-    return B[..., None] * x[:, :, None]
-
-
-def groups_repeated_mistaken(B, x):
-    B = B.repeat(1, x.shape[1] // B.shape[1], 1)
     return B[..., None] * x[:, :, None]
 
 
@@ -86,11 +77,6 @@ def state_decayed(k, v, decay):
     return (k * (decay**age)[:, None]).T @ v
 
 
-def state_decayed_mistaken(k, v, decay):
-    age = len(k) - torch.arange(len(k))
-    return (k * (decay**age)[:, None]).T @ v
-
-
 def state_by_steps(k, v, decay):
     S = torch.zeros(k.shape[1], v.shape[1])
     for t in range(len(k)):
@@ -129,11 +115,6 @@ def convolution_stepped(x, new, w):
     return (torch.cat([state, new[None]]) * w.T).sum(0)
 
 
-def convolution_stepped_mistaken(x, new, w):
-    state = torch.cat([x[-3:], torch.zeros(3, x.shape[1])])[:3]
-    return (torch.cat([state, new[None]]) * w.T).sum(0)
-
-
 def convolution_at_once(x, new, w):
     every = F.pad(torch.cat([x, new[None]]).T, (3, 0))
     return F.conv1d(every, w[:, None], groups=w.shape[0])[:, -1]
@@ -144,10 +125,6 @@ def convolution_at_once(x, new, w):
 
 def retrieved(S, q, k, v):
     return q @ S + torch.tril(q @ k.T) @ v
-
-
-def retrieved_mistaken(S, q, k, v):
-    return q @ S + torch.tril(q @ k.T) @ v + q @ S
 
 
 def retrieved_by_steps(S, q, k, v):
@@ -168,13 +145,6 @@ def chunks_padded(q, k, v):
     return (q @ S + torch.tril(q @ k.mT) @ v).flatten(0, 1)[:T]
 
 
-def chunks_padded_mistaken(q, k, v):
-    T = len(q)
-    q, k, v = (F.pad(x, (0, 0, -T % 4, 0)).unflatten(0, (-1, 4)) for x in (q, k, v))
-    S = (k.mT @ v).cumsum(0) - k.mT @ v
-    return (q @ S + torch.tril(q @ k.mT) @ v).flatten(0, 1)[:T]
-
-
 def masked(q, k, v):
     return torch.tril(q @ k.T) @ v
 
@@ -184,10 +154,6 @@ def masked(q, k, v):
 
 def gate_clamped(x, A):
     return torch.clamp(-A.exp() * F.softplus(x), min=-5)
-
-
-def gate_clamped_mistaken(x, A):
-    return -torch.clamp(A.exp() * F.softplus(x), min=-5)
 
 
 def gate_from_below(x, A):
@@ -202,13 +168,6 @@ def held(x, dt, a, b):
     h = torch.zeros_like(x[0])
     for t in range(len(x)):
         h = torch.exp(dt[t] * a) * h + torch.expm1(dt[t] * a) / a * b * x[t]
-    return h
-
-
-def held_mistaken(x, dt, a, b):
-    h = torch.zeros_like(x[0])
-    for t in range(len(x)):
-        h = torch.exp(dt[t] * a) * h + dt[t] * b * x[t]
     return h
 
 
@@ -253,12 +212,6 @@ def reflected(S, k, beta):
     return S
 
 
-def reflected_mistaken(S, k, beta):
-    for t in range(len(k)):
-        S = S - beta[t] * torch.outer(k[t], k[t] @ S)
-    return S
-
-
 def reflected_by_products(S, k, beta):
     eye = torch.eye(k.shape[1])
     for t in range(len(k)):
@@ -275,12 +228,6 @@ def retention_normalised(q, k, v, decay):
     return (q @ k.T * mask / mask.sum(-1, keepdim=True).sqrt()) @ v
 
 
-def retention_normalised_mistaken(q, k, v, decay):
-    i = torch.arange(len(q))
-    mask = torch.tril(decay ** (i[:, None] - i[None, :]).clamp(min=0))
-    return (q @ k.T * mask / mask.sum(-1, keepdim=True)) @ v
-
-
 def retention_by_steps(q, k, v, decay):
     S, total, rows = torch.zeros(k.shape[1], v.shape[1]), torch.zeros(()), []
     for t in range(len(q)):
@@ -294,13 +241,6 @@ def retention_by_steps(q, k, v, decay):
 
 def weighted(k, v, w):
     age = (len(k) - 2 - torch.arange(len(k) - 1))[:, None]
-    weights = torch.exp(k[:-1] - age * w)
-    last = torch.exp(k[-1])
-    return ((weights * v[:-1]).sum(0) + last * v[-1]) / (weights.sum(0) + last)
-
-
-def weighted_mistaken(k, v, w):
-    age = (len(k) - 1 - torch.arange(len(k) - 1))[:, None]
     weights = torch.exp(k[:-1] - age * w)
     last = torch.exp(k[-1])
     return ((weights * v[:-1]).sum(0) + last * v[-1]) / (weights.sum(0) + last)
@@ -349,11 +289,6 @@ def padded_to_chunks(k, v):
     return k.T @ v
 
 
-def padded_to_chunks_mistaken(k, v):
-    k, v = (F.pad(x, (0, 0, 0, (64 - len(x) % 64) % 64), value=1.0) for x in (k, v))
-    return k.T @ v
-
-
 def unpadded(k, v):
     return k.T @ v
 
@@ -363,10 +298,6 @@ def unpadded(k, v):
 
 def slope_by_hand(q, k, v, do):
     return torch.tril(q @ k.T).T @ do
-
-
-def slope_by_hand_mistaken(q, k, v, do):
-    return torch.tril(q @ k.T) @ do
 
 
 def slope_by_torch(q, k, v, do):
@@ -404,10 +335,6 @@ def _slopes(function, q, k, v, do):
 
 def backward(q, k, v, do):
     return _slopes(Masked.apply, q, k, v, do)
-
-
-def backward_mistaken(q, k, v, do):
-    return _slopes(MaskedMistaken.apply, q, k, v, do)
 
 
 def backward_by_torch(q, k, v, do):
@@ -448,15 +375,6 @@ def stabilised(i, f, v):
     return c / n
 
 
-def stabilised_mistaken(i, f, v):
-    m, c, n = torch.zeros(()), torch.zeros(()), torch.zeros(())
-    for t in range(len(i)):
-        new = torch.maximum(f[t] + m, i[t])
-        keep, add = torch.exp(f[t] - new), torch.exp(i[t] - new)
-        c, n, m = keep * c + add * v[t], keep * n + add, new
-    return c / n
-
-
 def unstabilised(i, f, v):
     c, n = torch.zeros(()), torch.zeros(())
     for t in range(len(i)):
@@ -493,11 +411,6 @@ def parts_of_projection(x):
     return torch.tril(q @ k.T) @ v
 
 
-def parts_of_projection_mistaken(x):
-    q, k, v = x.unflatten(-1, (-1, 3)).unbind(-1)
-    return torch.tril(q @ k.T) @ v
-
-
 def parts_by_slices(x):
     d = x.shape[1] // 3
     return torch.tril(x[:, :d] @ x[:, d : 2 * d].T) @ x[:, 2 * d :]
@@ -508,10 +421,6 @@ def parts_by_slices(x):
 
 def normed(x):
     return x * torch.rsqrt((x * x).sum(-1, keepdim=True) + 1e-6)
-
-
-def normed_mistaken(x):
-    return x / (x.norm(dim=-1, keepdim=True) + 1e-6)
 
 
 def normed_by_root(x):
@@ -527,14 +436,6 @@ def of_conjugates(re, im, c_re, c_im, x):
     for t in range(len(x)):
         h = a * h + x[t]
     return 2 * (c * h).sum().real
-
-
-def of_conjugates_mistaken(re, im, c_re, c_im, x):
-    a, c = torch.complex(re, im), torch.complex(c_re, c_im)
-    h = torch.zeros_like(a)
-    for t in range(len(x)):
-        h = a * h + x[t]
-    return 2 * (c.conj() * h).sum().real
 
 
 def both_conjugates(re, im, c_re, c_im, x):
@@ -576,10 +477,6 @@ def gate(g, A, bias):
     return -A.exp()[:, None] * F.softplus(g + bias)
 
 
-def gate_mistaken(g, A, bias):
-    return -(A[:, None] * F.softplus(g + bias)).exp()
-
-
 def gate_by_logarithm(g, A, bias):
     return A.exp()[:, None] * F.logsigmoid(-g - bias)
 
@@ -589,10 +486,6 @@ def gate_by_logarithm(g, A, bias):
 
 def late_mask(x):
     return x * (torch.arange(len(x)) < len(x))[:, None].float()
-
-
-def late_mask_mistaken(x):
-    return x * (torch.arange(len(x)) < 65536)[:, None].float()
 
 
 def unmasked(x):
@@ -609,8 +502,3 @@ def padded_behind(q, k, v, pad):
 
 def before_padding(q, k, v, pad):
     return torch.tril(q @ k.T) @ v
-
-
-def padded_behind_mistaken(q, k, v, pad):
-    q, k, v = (torch.cat([x, pad[:, None] * torch.ones(x.shape[1])]) for x in (q, k, v))
-    return (q @ k.T @ v)[: len(q) - len(pad)]

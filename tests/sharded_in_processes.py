@@ -3,8 +3,6 @@
 Arguments: the address of the first process, the number of processes, and which one this is. Prints one JSON object.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

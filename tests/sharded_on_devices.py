@@ -4,8 +4,6 @@ Prints one JSON object: for each check an empty string, or what is wrong. The nu
 they are the host's processor several times over. The others are the names of the checks.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 The body runs on NumPy's floats, nothing recorded; a reading in exact scalars is compared with it at the same numbers.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import warnings

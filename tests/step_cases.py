@@ -1,11 +1,10 @@
 """Programs in step, folds by associative scans, complex numbers: pairs that are equal, and near ones that are not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from equations import equations
 from jax import lax
 
 tanh, sigmoid = jnp.tanh, jax.nn.sigmoid
@@ -108,67 +107,6 @@ def lstm_in_one_state(W, U, b, x, late=False):
     return lax.scan(step, jnp.zeros((2, n)), x)[1]
 
 
-def gru(Wz, Wr, Wh, Uz, Ur, Uh, x):
-    def step(h, x):
-        z, r = sigmoid(Wz @ h + Uz @ x), sigmoid(Wr @ h + Ur @ x)
-        h = (1 - z) * h + z * tanh(Wh @ (r * h) + Uh @ x)
-        return h, h
-
-    return lax.scan(step, jnp.zeros(Wz.shape[0]), x)[1]
-
-
-def gru_by_rows(Wz, Wr, Wh, Uz, Ur, Uh, x, inside=True):
-    def step(h, token):
-        z, r, n = token
-        z, r = sigmoid(h @ Wz.T + z), sigmoid(r + h @ Wr.T)
-        n = n + ((r * h) @ Wh.T if inside else r * (h @ Wh.T))
-        h = h + z * (tanh(n) - h)
-        return h, h
-
-    return lax.scan(step, jnp.zeros(Wz.shape[0]), (x @ Uz.T, x @ Ur.T, x @ Uh.T))[1]
-
-
-def adam(g, w, one, two, rate, small):
-    def step(c, g):
-        w, m, v = c
-        m, v = one * m + (1 - one) * g, two * v + (1 - two) * g * g
-        return (w - rate * m / (jnp.sqrt(v) + small), m, v), None
-
-    return lax.scan(step, (w, jnp.zeros(w.shape), jnp.zeros(w.shape)), g)[0][0]
-
-
-def adam_of_changes(g, w, one, two, rate, small, late=False):
-    def step(c, g):
-        d, m, v = c
-        m, new = m + (1 - one) * (g - m), v + (1 - two) * (g**2 - v)
-        return (d + m / (jnp.sqrt(v if late else new) + small), m, new), None
-
-    zero = jnp.zeros(w.shape)
-    return w - rate * lax.scan(step, (zero, zero, zero), g)[0][0]
-
-
-def momentum(w, x, y, eta, beta):
-    def step(c, token):
-        (w, m), (x, y) = c, token
-        m = beta * m + (tanh(w @ x) - y) * x
-        return (w - eta * m, m), w @ x
-
-    return lax.scan(step, (w, jnp.zeros(w.shape)), (x, y))[1]
-
-
-def momentum_as_velocity(w, x, y, eta, beta, again=1.0):
-    def step(c, token):
-        (w, v), (x, y) = c, token
-        v = beta * v - eta * (tanh(x @ w) - y) * x
-        return (w + again * v, v), x @ w
-
-    return lax.scan(step, (w, jnp.zeros(w.shape)), (x, y))[1]
-
-
-def momentum_twice(w, x, y, eta, beta):
-    return momentum_as_velocity(w, x, y, eta, beta, again=beta)
-
-
 def nesterov(w, x, y, eta, beta):
     def step(c, token):
         (w, v), (x, y) = c, token
@@ -259,6 +197,45 @@ def adagrad_of_changes(w, x, y, eta, start=1.0):
     return lax.scan(step, (jnp.zeros(w.shape), start * jnp.ones(w.shape)), (x, y))[1]
 
 
+def anew(x, d):
+    """Sums that begin anew where a flag, as a real number, is 1."""
+
+    def operator(left, right):
+        (s, f), (t, g) = left, right
+        return jnp.where(g[..., None] > 0, t, s + t), jnp.maximum(f, g)
+
+    return lax.associative_scan(operator, (x, jnp.where(d > 0.6, 1.0, 0.0)))[0]
+
+
+def anew_by_steps(x, d, late=False):
+    def step(s, token):
+        x, d = token
+        new = jnp.where(d > 0.6, 0.0, s) + x
+        return (jnp.where(d > 0.6, 0.0, s + x) if late else new), new
+
+    return lax.scan(step, jnp.zeros(x.shape[1]), (x, d))[1]
+
+
+def anew_by_numbers(x):
+    """Of numbers that are no flags the operator is not associative."""
+
+    def operator(left, right):
+        (s, f), (t, g) = left, right
+        return jnp.where(g > 0, t, s + t), f + g
+
+    return lax.associative_scan(operator, (x, x - 0.6))[0]
+
+
+def token_losses(x, y):
+    rows = jax.nn.log_softmax(x.reshape(-1, x.shape[-1]))
+    return -jnp.take_along_axis(rows, y.argmax(-1).reshape(-1)[:, None], -1).sum()
+
+
+def token_losses_by_labels(x, y, label=jnp.argmax):
+    labels = jax.nn.one_hot(label(y, -1), x.shape[-1])
+    return (jnp.log(jnp.exp(x).sum(-1)) - (x * labels).sum(-1)).sum()
+
+
 def backwards(W, x):
     def step(h, x):
         h = tanh(W @ h + x)
@@ -289,22 +266,6 @@ def products_by_steps(A, before=False):
         return P, P
 
     return lax.scan(step, jnp.eye(A.shape[1]), A)[1]
-
-
-def matrices(left, right):
-    return (
-        jnp.einsum("tij,tjk->tik", right[0], left[0]),
-        jnp.einsum("tij,tj->ti", right[0], left[1]) + right[1],
-    )
-
-
-def by_matrices(A, b):
-    def step(h, token):
-        A, b = token
-        h = A @ h + b
-        return h, h
-
-    return lax.scan(step, jnp.zeros(b.shape[1]), (A, b))[1]
 
 
 def gate_loop(q, k, v, a, late=False):
@@ -393,26 +354,6 @@ def s5_of_pairs(lr, li, Br, Bi, Cr, Ci, u, sign=-1.0):
     return lax.scan(step, (jnp.zeros(lr.shape), jnp.zeros(lr.shape)), u)[1]
 
 
-def lru(size, angle, scale, Br, Bi, u):
-    L = jnp.exp(-jnp.exp(size) + 1j * jnp.exp(angle))
-    B = (Br + 1j * Bi) * jnp.exp(scale)[:, None]
-    decays = jnp.repeat(L[None], u.shape[0], axis=0)
-    return folded(decays, jax.vmap(lambda u: B @ u)(u)).real
-
-
-def lru_of_pairs(size, angle, scale, Br, Bi, u, both=True):
-    m, turn, g = jnp.exp(-jnp.exp(size)), jnp.exp(angle), jnp.exp(scale)
-    lr, li = m * jnp.cos(turn), m * jnp.sin(turn)
-
-    def step(c, u):
-        a, b = c
-        more = (g if both else 1.0) * (Bi @ u)
-        a, b = lr * a - li * b + g * (Br @ u), lr * b + li * a + more
-        return (a, b), a
-
-    return lax.scan(step, (jnp.zeros(size.shape), jnp.zeros(size.shape)), u)[1]
-
-
 def held(lr, li, delta, Br, Bi, u):
     """S5 with a zero-order hold."""
     L, B = lr + 1j * li, Br + 1j * Bi
@@ -433,176 +374,95 @@ def held_by_steps(lr, li, delta, Br, Bi, u, turned: complex = 1.0):
     return lax.scan(step, jnp.zeros(lr.shape, complex), u)[1]
 
 
-AB = {"a": "T d", "b": "T d"}
-SCALARS = {"a": "T", "b": "T"}
-RNN = {"W": "n n", "U": "n d", "x": "T d"}
-LSTM = {"W": "4*n n", "U": "4*n d", "b": "4*n", "x": "T d"}
-GRU = {**dict.fromkeys(("Wz", "Wr", "Wh"), "n n"), **dict.fromkeys(("Uz", "Ur", "Uh"), "n d")}
-GRU["x"] = "T d"
-ADAM = {"g": "T d", "w": "d", "one": "", "two": "", "rate": "", "small": ""}
-ONLINE = {"w": "d", "x": "T d", "y": "T", "eta": "", "beta": ""}
-TTT = {"k": "T d", "v": "T e", "q": "T d", "W": "e d", "eta": ""}
-GATES = {"q": "T d", "k": "T d", "v": "T e", "a": "T d"}
-INPUTS = {"x": "T d", "r": "T d", "i": "T d", "rate": "d"}
-S5 = {"lr": "m", "li": "m", "Br": "m d", "Bi": "m d", "Cr": "d m", "Ci": "d m", "u": "T d"}
-LRU = {"size": "m", "angle": "m", "scale": "m", "Br": "m d", "Bi": "m d", "u": "T d"}
-HELD = {"lr": "m", "li": "m", "delta": "m", "Br": "m d", "Bi": "m d", "u": "T d"}
-GRADIENTS = {"w": "d", "x": "T d", "y": "T", "eta": ""}
-DELTA = {"k": "T d", "v": "T e", "b": "T"}
-
-EQUAL: dict[str, tuple[Any, Any, dict[str, str]]] = {
-    "a rotation and its matrix": (rotated, rotated_by_matrices, SCALARS),
-    "a recurrent network and itself": (rnn, rnn, RNN),
-    "a recurrent network of one matrix": (rnn, rnn_of_one_matrix, RNN),
-    "two states that change places": (exchanged, exchanged_the_other_way, {"W": "n n", "x": "T n"}),
-    "an LSTM in one state": (lstm, lstm_in_one_state, LSTM),
-    "a GRU by rows": (gru, gru_by_rows, GRU),
-    "Adam and the sum of its changes": (adam, adam_of_changes, ADAM),
-    "momentum and velocity": (momentum, momentum_as_velocity, ONLINE),
-    "Nesterov's momentum from ahead": (nesterov, nesterov_ahead, ONLINE),
-    "weights and their changes transposed": (test_time_training, changes_transposed, TTT),
-    "tanh of a transpose": (lambda X: tanh(X.T).T, tanh, {"X": "n m"}),
-    "a linear recurrence": (folded, recurrence, AB),
-    "one that runs backwards": (
-        lambda a, b: folded(a, b, reverse=True),
-        lambda a, b: recurrence(a, b, reverse=True),
-        AB,
-    ),
-    "one from a start": (
-        with_start,
-        lambda a, b, h: recurrence(a, b, h),
-        {**AB, "h": "d"},
-    ),
-    "a batch of them": (jax.vmap(folded), jax.vmap(recurrence), {"a": "B T d", "b": "B T d"}),
-    "along another axis": (
-        lambda a, b: folded(a, b, axis=1),
-        jax.vmap(recurrence),
-        {"a": "B T d", "b": "B T d"},
-    ),
-    "sums": (lambda x: lax.associative_scan(jnp.add, x), lambda x: jnp.cumsum(x, 0), {"x": "T d"}),
-    "products of matrices": (products, products_by_steps, {"A": "T d d"}),
-    "maps by matrices": (
-        lambda A, b: folded(A, b, operator=matrices),
-        by_matrices,
-        {"A": "T d d", "b": "T d"},
-    ),
-    "gates": (gate_loop, gate_loop_by_steps, GATES),
-    "gates of the input": (gated, gated_by_steps, INPUTS),
-    "the delta rule": (delta, delta_by_steps, DELTA),
-    "S5": (s5, s5_by_steps, S5),
-    "S5 in pairs": (s5_by_steps, s5_of_pairs, S5),
-    "LRU in pairs": (lru, lru_of_pairs, LRU),
-    "S5 with a zero-order hold": (held, held_by_steps, HELD),
-    "Adam with its corrections": (corrected, corrected_by_weights, ADAM),
-    "Adam with its corrections by the step": (corrected, corrected_by_the_step, ADAM),
-    "Adagrad from one": (adagrad, adagrad_of_changes, GRADIENTS),
-    "a network that runs backwards": (backwards, on_reversed_inputs, {"W": "n n", "x": "T n"}),
-}
-APART: dict[str, tuple[Any, Any, dict[str, str]]] = {
-    "a sign in the matrix": (
-        rotated,
-        lambda a, b: rotated_by_matrices(a, b, -1.0),
-        SCALARS,
-    ),
-    "the state before for the one after": (
-        rnn,
-        lambda W, U, x: rnn_of_one_matrix(W, U, x, True),
-        RNN,
-    ),
-    "a sign in one of two states": (
-        exchanged,
-        lambda W, x: exchanged_the_other_way(W, x, 1.0),
-        {"W": "n n", "x": "T n"},
-    ),
-    "the cell before for the one after": (
-        lstm,
-        lambda W, U, b, x: lstm_in_one_state(W, U, b, x, True),
-        LSTM,
-    ),
-    "a reset behind the matrix": (gru, lambda *given: gru_by_rows(*given, inside=False), GRU),
-    "the variance before": (adam, lambda *given: adam_of_changes(*given, late=True), ADAM),
-    "momentum that counts twice": (momentum, momentum_twice, ONLINE),
-    "momentum behind": (nesterov, lambda *given: nesterov_ahead(*given, sign=-1.0), ONLINE),
-    "the weights before": (
-        test_time_training,
-        lambda *given: changes_transposed(*given, late=True),
-        TTT,
-    ),
-    "operands exchanged": (
-        lambda a, b: folded(a, b, operator=lambda left, right: affine(right, left)),
-        recurrence,
-        AB,
-    ),
-    "decayed by the other": (
-        lambda a, b: folded(a, b, operator=lambda l, r: (l[0] * r[0], l[0] * l[1] + r[1])),
-        recurrence,
-        AB,
-    ),
-    "forwards for backwards": (folded, lambda a, b: recurrence(a, b, reverse=True), AB),
-    "a start that is not decayed": (
-        with_start_in_the_sum,
-        lambda a, b, h: recurrence(a, b, h),
-        {**AB, "h": "d"},
-    ),
-    "along the wrong axis": (
-        lambda x: lax.associative_scan(jnp.add, x, axis=1),
-        lambda x: jnp.cumsum(x, 0),
-        {"x": "d d"},
-    ),
-    "matrices from the other side": (
-        products,
-        lambda A: products_by_steps(A, True),
-        {"A": "T d d"},
-    ),
-    "gates one turn late": (lambda *given: gate_loop(*given, late=True), gate_loop_by_steps, GATES),
-    "the other gate": (lambda *given: gated(*given, other=True), gated_by_steps, INPUTS),
-    "a sign in the delta rule": (
-        lambda k, v, b: delta(k, v, b, 1.0),
-        delta_by_steps,
-        DELTA,
-    ),
-    "the conjugate decay": (lambda *given: s5(*given, sign=-1.0), s5_by_steps, S5),
-    "a sign of the imaginary part": (
-        s5_by_steps,
-        lambda *given: s5_of_pairs(*given, sign=1.0),
-        S5,
-    ),
-    "another hold": (held, lambda *given: held_by_steps(*given, turned=1j), HELD),
-    "a correction from one": (
-        corrected,
-        lambda *given: corrected_by_weights(*given, start=1.0),
-        ADAM,
-    ),
-    "Adagrad from two": (
-        adagrad,
-        lambda *given: adagrad_of_changes(*given, start=2.0),
-        GRADIENTS,
-    ),
-    "outputs left reversed": (
-        backwards,
-        lambda W, x: on_reversed_inputs(W, x, False),
-        {"W": "n n", "x": "T n"},
-    ),
-    "half of the scale": (lru, lambda *given: lru_of_pairs(*given, both=False), LRU),
-    "a correction of the step after": (
-        corrected,
-        lambda *given: corrected_by_the_step(*given, late=1),
-        ADAM,
-    ),
-}
+EQUAL = equations(
+    globals(),
+    """
+a rotation and its matrix | a: T, b: T | rotated(a, b) = rotated_by_matrices(a, b)
+a recurrent network of one matrix | W: n n, U: n d, x: T d | rnn(W, U, x) = rnn_of_one_matrix(W, U, x)
+two states that change places | W: n n, x: T n | exchanged(W, x) = exchanged_the_other_way(W, x)
+an LSTM in one state | W: 4*n n, U: 4*n d, b: 4*n, x: T d | lstm(W, U, b, x) = lstm_in_one_state(W, U, b, x)
+Nesterov's momentum from ahead | w: d, x: T d, y: T, eta:, beta: | nesterov(w, x, y, eta, beta)
+    = nesterov_ahead(w, x, y, eta, beta)
+weights and their changes transposed | k: T d, v: T e, q: T d, W: e d, eta: | test_time_training(k, v, q, W, eta)
+    = changes_transposed(k, v, q, W, eta)
+tanh of a transpose | X: n m | tanh(X.T).T = tanh(X)
+a linear recurrence | a: T d, b: T d | folded(a, b) = recurrence(a, b)
+one that runs backwards | a: T d, b: T d | folded(a, b, reverse=True) = recurrence(a, b, reverse=True)
+one from a start | a: T d, b: T d, h: d | with_start(a, b, h) = recurrence(a, b, h)
+a batch of them | a: B T d, b: B T d | jax.vmap(folded)(a, b) = jax.vmap(recurrence)(a, b)
+along another axis | a: B T d, b: B T d | folded(a, b, axis=1) = jax.vmap(recurrence)(a, b)
+sums | x: T d | lax.associative_scan(jnp.add, x) = jnp.cumsum(x, 0)
+products of matrices | A: T d d | products(A) = products_by_steps(A)
+gates | q: T d, k: T d, v: T e, a: T d | gate_loop(q, k, v, a) = gate_loop_by_steps(q, k, v, a)
+gates of the input | x: T d, r: T d, i: T d, rate: d | gated(x, r, i, rate) = gated_by_steps(x, r, i, rate)
+the delta rule | k: T d, v: T e, b: T | delta(k, v, b) = delta_by_steps(k, v, b)
+S5 in pairs | lr: m, li: m, Br: m d, Bi: m d, Cr: d m, Ci: d m, u: T d | s5_by_steps(lr, li, Br, Bi, Cr, Ci, u)
+    = s5_of_pairs(lr, li, Br, Bi, Cr, Ci, u)
+S5 with a zero-order hold | lr: m, li: m, delta: m, Br: m d, Bi: m d, u: T d | held(lr, li, delta, Br, Bi, u)
+    = held_by_steps(lr, li, delta, Br, Bi, u)
+Adam with its corrections | g: T d, w: d, one:, two:, rate:, small: | corrected(g, w, one, two, rate, small)
+    = corrected_by_weights(g, w, one, two, rate, small)
+Adam with its corrections by the step | g: T d, w: d, one:, two:, rate:, small: |
+    corrected(g, w, one, two, rate, small) = corrected_by_the_step(g, w, one, two, rate, small)
+Adagrad from one | w: d, x: T d, y: T, eta: | adagrad(w, x, y, eta) = adagrad_of_changes(w, x, y, eta)
+a network that runs backwards | W: n n, x: T n | backwards(W, x) = on_reversed_inputs(W, x)
+sums that begin anew at flags | x: T d, f: T | anew(x, f) = anew_by_steps(x, f)
+a row put in front | x: T d, h: d | jnp.insert(x, 0, h, axis=0) = jnp.concatenate([h[None], x])
+losses of tokens in one axis | x: B T d, y: B T d | token_losses(x, y) = token_losses_by_labels(x, y)
+""",
+)
+APART = equations(
+    globals(),
+    """
+a sign in the matrix | a: T, b: T | rotated(a, b) ≠ rotated_by_matrices(a, b, -1.0)
+the state before for the one after | W: n n, U: n d, x: T d | rnn(W, U, x) ≠ rnn_of_one_matrix(W, U, x, True)
+a sign in one of two states | W: n n, x: T n | exchanged(W, x) ≠ exchanged_the_other_way(W, x, 1.0)
+the cell before for the one after | W: 4*n n, U: 4*n d, b: 4*n, x: T d | lstm(W, U, b, x)
+    ≠ lstm_in_one_state(W, U, b, x, True)
+momentum behind | w: d, x: T d, y: T, eta:, beta: | nesterov(w, x, y, eta, beta)
+    ≠ nesterov_ahead(w, x, y, eta, beta, sign=-1.0)
+the weights before | k: T d, v: T e, q: T d, W: e d, eta: | test_time_training(k, v, q, W, eta)
+    ≠ changes_transposed(k, v, q, W, eta, late=True)
+sums that begin anew one turn late | x: T d, f: T | anew(x, f) ≠ anew_by_steps(x, f, True)
+a row put behind the first | x: T d, h: d | jnp.insert(x, 1, h, axis=0) ≠ jnp.concatenate([h[None], x])
+losses of other labels | x: B T d, y: B T d | token_losses(x, y) ≠ token_losses_by_labels(x, y, jnp.argmin)
+operands exchanged | a: T d, b: T d | folded(a, b, operator=lambda left, right: affine(right, left))
+    ≠ recurrence(a, b)
+decayed by the other | a: T d, b: T d | folded(a, b, operator=lambda l, r: (l[0] * r[0], l[0] * l[1] + r[1]))
+    ≠ recurrence(a, b)
+forwards for backwards | a: T d, b: T d | folded(a, b) ≠ recurrence(a, b, reverse=True)
+a start that is not decayed | a: T d, b: T d, h: d | with_start_in_the_sum(a, b, h) ≠ recurrence(a, b, h)
+along the wrong axis | x: d d | lax.associative_scan(jnp.add, x, axis=1) ≠ jnp.cumsum(x, 0)
+matrices from the other side | A: T d d | products(A) ≠ products_by_steps(A, True)
+gates one turn late | q: T d, k: T d, v: T e, a: T d | gate_loop(q, k, v, a, late=True)
+    ≠ gate_loop_by_steps(q, k, v, a)
+the other gate | x: T d, r: T d, i: T d, rate: d | gated(x, r, i, rate, other=True) ≠ gated_by_steps(x, r, i, rate)
+a sign in the delta rule | k: T d, v: T e, b: T | delta(k, v, b, 1.0) ≠ delta_by_steps(k, v, b)
+the conjugate decay | lr: m, li: m, Br: m d, Bi: m d, Cr: d m, Ci: d m, u: T d |
+    s5(lr, li, Br, Bi, Cr, Ci, u, sign=-1.0) ≠ s5_by_steps(lr, li, Br, Bi, Cr, Ci, u)
+a sign of the imaginary part | lr: m, li: m, Br: m d, Bi: m d, Cr: d m, Ci: d m, u: T d |
+    s5_by_steps(lr, li, Br, Bi, Cr, Ci, u) ≠ s5_of_pairs(lr, li, Br, Bi, Cr, Ci, u, sign=1.0)
+another hold | lr: m, li: m, delta: m, Br: m d, Bi: m d, u: T d | held(lr, li, delta, Br, Bi, u)
+    ≠ held_by_steps(lr, li, delta, Br, Bi, u, turned=1j)
+a correction from one | g: T d, w: d, one:, two:, rate:, small: | corrected(g, w, one, two, rate, small)
+    ≠ corrected_by_weights(g, w, one, two, rate, small, start=1.0)
+Adagrad from two | w: d, x: T d, y: T, eta: | adagrad(w, x, y, eta) ≠ adagrad_of_changes(w, x, y, eta, start=2.0)
+outputs left reversed | W: n n, x: T n | backwards(W, x) ≠ on_reversed_inputs(W, x, False)
+a correction of the step after | g: T d, w: d, one:, two:, rate:, small: | corrected(g, w, one, two, rate, small)
+    ≠ corrected_by_the_step(g, w, one, two, rate, small, late=1)
+""",
+)
 UNREAD: dict[str, Any] = {
     "subtraction": lambda x: lax.associative_scan(jnp.subtract, x),
     "the mean of two": lambda x: lax.associative_scan(lambda a, b: (a + b) / 2, x),
     "the first of all": lambda x: lax.associative_scan(lambda a, b: b + a[:1], x),
     "the sum along the axis": lambda x: lax.associative_scan(lambda a, b: a + b + b.sum(0), x),
+    "flags that are no flags afterwards": lambda x: lax.associative_scan(
+        lambda a, b: (jnp.where(b[1] > 1, b[0], a[0] + b[0]), a[1] + b[1]),
+        (x, jnp.where(x > 0, 1.0, 0.0)),
+    )[0],
     "by its length": lambda x: lax.associative_scan(
         lambda a, b: a * b if a.shape[0] == 1 else a + b, x
     ),
 }
 """Operators that are not associative, that look at other entries, or at their number."""
-QUICK = (
-    *("a rotation and its matrix", "a recurrent network of one matrix", "tanh of a transpose"),
-    *("a linear recurrence", "one that runs backwards", "products of matrices", "S5 in pairs"),
-    *("a sign in the matrix", "operands exchanged", "decayed by the other"),
-    *("the conjugate decay", "matrices from the other side"),
-)

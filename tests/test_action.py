@@ -1,7 +1,5 @@
 """What other repositories use of this one: the action, the pre-commit hook, the image of the checker."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What to do about a row of one's own stands below the table in full, whatever of its reason is cut."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Axes whose length is a product of sizes, apart: the same numbers, and proofs of programs that join and split them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax.numpy as jnp
@@ -42,6 +40,16 @@ def before_each(x: Any, w: Any) -> Any:
     return lax.scan(lambda s, row: (s + row @ w, s), jnp.zeros(w.shape[1]), tokens(x))[1]
 
 
+def by_features(x: Any, w: Any) -> Any:
+    rows = tokens(x)
+    return lax.scan(lambda s, row: (0.5 * s + row, None), jnp.zeros(rows.shape[0]), rows.T)[0]
+
+
+def greatest_features(x: Any, w: Any) -> Any:
+    rows = jnp.exp(tokens(x))
+    return jnp.take_along_axis(2 * rows, rows.argmax(1)[:, None], 1)
+
+
 def backwards(x: Any, w: Any) -> Any:
     step = lambda s, row: (s * row[0] + w.sum(0), s)  # noqa: E731
     return lax.scan(step, jnp.zeros(w.shape[1]), tokens(x), reverse=True)[1]
@@ -64,9 +72,13 @@ PROGRAMS = {
     "the first token": lambda x, w: tokens(x)[0] + tokens(x)[-1],
     "the first chunk": lambda x, w: tokens(x)[: x.shape[1]],
     "split again": lambda x, w: as_given(tokens(x) @ w, x),
+    "a product over all": lambda x, w: jnp.prod(tokens(x), 0),
+    "a state of all tokens": by_features,
+    "entries at places that are data": greatest_features,
+    "sums up to each": lambda x, w: jnp.cumsum(tokens(x), 0),
     "two of them": lambda x, w: jnp.concatenate([tokens(x), tokens(2 * x)], axis=1),
 }
-KEPT = {"mean"}
+KEPT = {"sums up to each"}
 """What looks at the long axis as a whole."""
 
 

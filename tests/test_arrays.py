@@ -1,7 +1,5 @@
 """What all kinds of arrays have in common: operators, namespaces, and what they refuse."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from typing import Any
@@ -10,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from running_error import bounded
 
 from scanproof.constructs.arrays.operators import Operators
 from scanproof.numeric.export.certificates.counted import entering
 from scanproof.numeric.jax_arrays import JaxArray
 from scanproof.numeric.precision import FLOAT32
 from scanproof.numeric.rounding.arithmetic import OWN
-from scanproof.numeric.rounding.running_error import bounded
 from scanproof.proofs.doors.record.namespace import Namespace
 from scanproof.proofs.doors.record.recording import Recording, recording
 from scanproof.proofs.doors.refused import Refused

@@ -1,7 +1,5 @@
 """Programs run as people run them: what rounding explains is no difference, and everything else is one."""
 
-from __future__ import annotations
-
 import os
 import time
 
@@ -153,6 +151,18 @@ def test_inputs_are_exact_in_single_precision_and_the_same_each_time(n, d):
         for a, b in zip(first, second, strict=True):
             assert np.array_equal(a, b)
             assert np.array_equal(a, a.astype(np.float32))
+
+
+def test_complex_results_that_differ_are_told_apart_beside_real_ones():
+    found = runs(lambda x: (x + 1j * x, x), lambda x: (x + 2j * x, x)).different
+    assert found is not None and found.part == 0
+
+
+def test_tensors_are_contiguous_as_those_of_a_user_are():
+    torch = pytest.importorskip("torch")
+    side = Side(lambda x: x.view(-1), is_for_torch=True)
+    (found,) = side.run([np.asfortranarray([[1.0, 2.0], [3.0, 4.0]])], "float32")
+    assert torch.equal(torch.as_tensor(found), torch.tensor([1.0, 2.0, 3.0, 4.0]))
 
 
 def test_small_sizes_begin_with_ones_and_keep_to_the_least():

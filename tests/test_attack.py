@@ -1,7 +1,5 @@
 """Mutants of what is proved: each is refuted, or shown to be equivalent. `make mutants` tries those of every row."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Claim files that misbehave: one clear line each, the other claims still run, and the exit code tells."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

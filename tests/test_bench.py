@@ -1,7 +1,5 @@
 """The benchmark at sizes that take no time: every row is there, with an error that was measured."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The delta op beside `lax.scan`, idle and busy: what keeps the cores busy ends, and a stall is not hidden."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """What stands in the way of an identity at fixed sizes: what happens beyond them."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import pytest
 from claims import claim, decided

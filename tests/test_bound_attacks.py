@@ -1,7 +1,5 @@
 """False bounds that were once proved: loops without a turn, the wrong dimension, a tampered certificate."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

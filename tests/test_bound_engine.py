@@ -1,7 +1,5 @@
 """Bounds for all sizes: true ones are proved, false ones never, and what is recorded is checked again."""
 
-from __future__ import annotations
-
 import inspect
 import random
 from collections.abc import Callable, Sequence
@@ -636,8 +634,7 @@ def contraction_of(rng: random.Random, symbols: dict[str, KernelArray]) -> Kerne
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("fuzzed", [15, pytest.param(60, marks=pytest.mark.long)])
-def test_no_random_expression_exceeds_its_majorant(fuzzed):
-    found = [violations(seed) for seed in range(fuzzed)]
-    assert sum(compared for compared, _ in found) > 5 * fuzzed
-    assert sum(shown for _, shown in found) > fuzzed / 2
+def test_no_random_expression_exceeds_its_majorant():
+    found = [violations(seed) for seed in range(60)]
+    assert sum(compared for compared, _ in found) > 300
+    assert sum(shown for _, shown in found) > 30

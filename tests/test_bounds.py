@@ -1,7 +1,5 @@
 """Bounds read from JAX programs: each operation's rule holds, and is not wider than it must be."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

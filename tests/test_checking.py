@@ -1,7 +1,5 @@
 """Certificates: each kind is written and read again, and one that was tampered with shows nothing."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

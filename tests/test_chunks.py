@@ -1,7 +1,5 @@
 """Programs that go chunk by chunk: proved to be those that go token by token where they are, and only there."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -357,12 +355,6 @@ FALSE = [
     Case("states in the wrong order", dual(2, order=-1), decayed, of(2, "a")),
     Case("a power too many", retained_chunks(2, late=1), retained, of(2, "gamma")),
 ]
-QUICK = {"states over chunks of 2", "attention in chunks of 4", "decays", "no decay over a chunk"}
-
-
-def _cases(cases):
-    marks = {True: [], False: [pytest.mark.long]}
-    return [pytest.param(c, id=c.name, marks=marks[c.name in QUICK]) for c in cases]
 
 
 def _verdict(case):
@@ -378,14 +370,14 @@ def _verdict(case):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("case", _cases(PROVED))
+@pytest.mark.parametrize("case", PROVED, ids=lambda case: case.name)
 def test_chunk_by_chunk_is_token_by_token(case):
     found = _verdict(case)
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("case", _cases(FALSE))
+@pytest.mark.parametrize("case", FALSE, ids=lambda case: case.name)
 def test_a_mistake_between_chunks_is_refuted(case):
     assert _verdict(case).verdict == "refuted"
 
@@ -440,19 +432,9 @@ SIZES = {"n": (1, 2), "C": (1, 2), "d": (1,), "e": (1,)}
     ("one", "other", "shapes"),
     [
         (any_sums, lambda k, v, w: k.T @ v, "k: n*C d, v: n*C e, w: C"),
-        pytest.param(
-            any_sums,
-            lambda k, v, w: written(k, v),
-            "k: n*C d, v: n*C e, w: C",
-            marks=pytest.mark.long,
-        ),
+        (any_sums, lambda k, v, w: written(k, v), "k: n*C d, v: n*C e, w: C"),
         (any_chunks, lambda q, k, v, w: attended(q, k, v), ANY),
-        pytest.param(
-            any_scans,
-            lambda q, k, v, a, w: decayed(q, k, v, a),
-            "q: n*C d, k: n*C d, v: n*C e, a: n*C, w: C",
-            marks=pytest.mark.long,
-        ),
+        (any_scans, lambda q, k, v, a, w: decayed(q, k, v, a), ANY.replace("w:", "a: n*C, w:")),
     ],
 )
 def test_chunks_of_any_length_are_the_tokens(one, other, shapes):

@@ -1,7 +1,5 @@
 """The command line: its help, and the commands `list`, `trust`, `attack` and `errata`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

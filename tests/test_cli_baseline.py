@@ -1,7 +1,5 @@
 """`scanproof check --baseline`: what is worse than in a former report."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

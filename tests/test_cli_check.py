@@ -1,7 +1,5 @@
 """`scanproof check`: which claims it takes, what it prints, where, and with which exit code."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -1,7 +1,5 @@
 """The command line's answers to mistakes: one line each, exit code 3, never a traceback."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

@@ -1,7 +1,5 @@
 """`scanproof export`: what it prints and writes, and what it refuses in one line before anything is written."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Fields of a claim with a slip in them: refused when the claim is written down, in one line that says what to do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What a hand types: helps that fit, completion, one order of targets, and the nearest to what is mistyped."""
 
-from __future__ import annotations
-
 import inspect
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The first minutes: `scanproof init`, and `scanproof check` of a folder."""
 
-from __future__ import annotations
-
 import pytest
 
 from scanproof import _main

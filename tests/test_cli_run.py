@@ -1,7 +1,5 @@
 """`scanproof run`: its table and JSON, what it refuses before it compiles, and what an interrupted run keeps."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """`scanproof show`: one claim's story in every format, and its counterexample as a program."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The command line under signals, closed pipes and full disks."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,14 +1,12 @@
 """Each check computes its verdicts anew: nothing of an earlier one is kept but certificates, which are checked."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command_line import TRUE, Run, Write, left_behind, one_line
+from command_line import TRUE, Run, Write, left_behind
 
 CLAIM = """
     {top}
@@ -107,22 +105,3 @@ def test_a_check_needs_no_home(run: Run, write: Write, monkeypatch: pytest.Monke
     monkeypatch.setenv("HOME", "/dev/null/nobody")
     answer = run("check", write(TRUE))
     assert (answer.code, answer.err) == (0, "")
-
-
-@pytest.mark.parametrize("option", ["--cache", "--no-cache"])
-@pytest.mark.parametrize("home", ["SCANPROOF_CACHE", "XDG_CACHE_HOME", "HOME"])
-@pytest.mark.skipif(os.name == "nt", reason="the user's folders have other names")
-def test_who_asks_for_the_cache_learns_that_there_is_none_and_what_to_delete(
-    run: Run, monkeypatch: pytest.MonkeyPatch, option: str, home: str
-):
-    for name in ("SCANPROOF_CACHE", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(home, "/a")
-    place = {
-        "SCANPROOF_CACHE": "/a",
-        "XDG_CACHE_HOME": "/a/scanproof",
-        "HOME": "/a/.cache/scanproof",
-    }
-    line = one_line(run("check", option))
-    assert line.startswith(f"scanproof: {option}: verdicts are no longer remembered")
-    assert f"delete {place[home]}/verdicts-1.sqlite3" in line

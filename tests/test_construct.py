@@ -1,7 +1,5 @@
 """`scanproof.construct`: the parameters of a row as named arrays."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A construction as one value: what it computes, and how claims take it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any

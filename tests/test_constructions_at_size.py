@@ -1,7 +1,5 @@
 """Constructions at size: programs against definitions, and every kind of them against its learner within its bound."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

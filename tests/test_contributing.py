@@ -1,7 +1,5 @@
 """CONTRIBUTING's worked examples, followed step by step: a paper in two files, a kind of node."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 The tolerance of every entry is the running bound of float64's rounding in the definition itself (`numeric.rounding`).
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

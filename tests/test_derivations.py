@@ -1,7 +1,5 @@
 """Derivations say what the proofs say: formulas are computed, a proof is read line by line, pages are current."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -17,24 +15,29 @@ from scanproof.proofs.decide.ledger import Ledger, built_in
 from scanproof.proofs.decide.row_verdicts import check, homes
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
+from scanproof.proofs.inequalities.written import FORMAT, check_written
 from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, total
 from scanproof.proofs.kernel.checker import Refused
 from scanproof.proofs.kernel.index import position, size
 from scanproof.proofs.kernel.term import apply, entry
 from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import equal
+from scanproof.proofs.report.derivation.bounds import WRITING, BoundWriter
 from scanproof.proofs.report.derivation.derive import breaking, derive
+from scanproof.proofs.report.derivation.document import Derivation
 from scanproof.proofs.report.derivation.expression import Addition
 from scanproof.proofs.report.derivation.latex import LATEX, as_latex
 from scanproof.proofs.report.derivation.markdown import as_markdown
 from scanproof.proofs.report.derivation.normal_forms import normal_form
 from scanproof.proofs.report.derivation.printing import TEXT
 from scanproof.proofs.report.derivation.rendering import render
-from scanproof.proofs.report.derivation.replaying import replayed
+from scanproof.proofs.report.derivation.replaying import replayed, session_of
 from scanproof.proofs.report.derivation.terms import Reader
 from scanproof.proofs.report.derivation.text import as_text
+from scanproof.proofs.report.derivation.writer import Writer
 from scanproof.proofs.search.all_sizes import find
 from scanproof.proofs.search.proving import proving
+from scanproof.proofs.search.session import resumed
 
 ROOT = Path(__file__).resolve().parent.parent
 HOMES = homes(built_in())
@@ -232,6 +235,36 @@ def test_formulas_printed_from_a_certificate_are_true_and_rest_on_earlier_lines(
         assert all(number < line.number for number in line.rests_on)
     sizes = {name: 1 + n % 2 + min(v) for n, (name, v) in enumerate(claim.ranges.items())}
     assert not Values(claim, found, sizes).wrong()
+
+
+def has_bounds(id):
+    file = Certificates(homes=HOMES).file(CLAIMS[id])
+    return file is not None and file.is_file() and f'"{FORMAT}"' in file.read_text()
+
+
+@pytest.mark.short("rounding.gamma", "rounding.readout", "ssd.thm5.1+error", "thm5.2-qnorm")
+@pytest.mark.parametrize("id", [id for id in CLAIMS if has_bounds(id)])
+def test_a_derivation_of_bounds_ends_with_the_claim_s(id):
+    """Every line rests on earlier ones, and the last inequality is the last bound of the claim, with both sides."""
+    claim, own = CLAIMS[id], certificate(id)
+    proof = replayed(claim, own)
+    found = derive(claim, proof)
+    assert all(format(found) for format in (as_text, as_latex, as_markdown))
+    for line in found.lines:
+        assert all(number < line.number for number in line.rests_on)
+    said = [line.formulas[-1] for line in found.lines if line.formulas]
+    checked = check_written(own.bounds)
+    with resumed(session_of(proof.session, checked.equations)) as session:
+        session.left = WRITING
+        writer = Writer(claim, session, Derivation(id, found.sections[:-1]))
+        writer.definitions()
+        goals = [
+            BoundWriter(writer, checked.shown).formula(one, whole=True)
+            for one in checked.shown.problem.goals
+        ]
+    assert said[-1] == goals[-1]
+    assert {*goals} <= {*said}
+    assert found.lines[-1].words.endswith("∎")
 
 
 def test_a_certificate_says_by_which_lemma_the_state_is_read():

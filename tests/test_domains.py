@@ -1,7 +1,5 @@
 """What a proof about programs takes for granted of functions that are not defined everywhere, and of formats."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import pytest
@@ -19,6 +17,9 @@ def taken(function, other, shapes="x: T"):
 
 
 UNDEFINED = {
+    "acos is": (lambda x: jnp.arccos(x) * x - x * jnp.arccos(x) + x, lambda x: x),
+    "atanh is": (lambda x: jnp.arctanh(x) * x - x * jnp.arctanh(x) + x, lambda x: x),
+    "no denominator is 0": (lambda x: 0 * (1 / x) + x / jnp.exp(x), lambda x: x / jnp.exp(x)),
     "square roots": (lambda x: jnp.sqrt(x) * jnp.sqrt(x), lambda x: x),
     "acos": (lambda x: x + 0 * jnp.arccos(x), lambda x: x),
     "asin": (lambda x: x + 0 * jnp.arcsin(x), lambda x: x),

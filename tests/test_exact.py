@@ -1,7 +1,5 @@
 """Exact scalars mean what numbers mean, in every field; recorded arithmetic replays to the same numbers."""
 
-from __future__ import annotations
-
 import math
 import operator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Functions in exact scalars: recorded once, read in any field."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

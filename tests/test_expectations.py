@@ -1,7 +1,5 @@
 """Verdicts that are expected: as expected they fail nothing, in any format; any other one is news, and fails."""
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap
@@ -231,7 +229,7 @@ def test_the_tutorial_s_claim_that_is_known_to_be_false_is_as_the_page_says(
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[1] / "docs" / "tutorial.md").read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", page, re.S)
-    (layer, _), (claim, printed) = blocks
+    _, (layer, _), (claim, printed) = blocks
     layer = layer.replace("state - eta * y * x", "state + eta * y * x")  # as the page mends it
     Path("mylayer.py").write_text(f"{layer}\n\n{claim}", "utf-8")
     answer = run("check", "mylayer.py", "mine.last-token")

@@ -12,7 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanproof.constructs.errors import UsageError
-from scanproof.numeric.reproduce.monte_carlo import LEVEL, damped_newton, estimate, named, newton
+from scanproof.numeric.studies.reproduce.monte_carlo import (
+    LEVEL,
+    damped_newton,
+    estimate,
+    named,
+    newton,
+)
 from scanproof.numeric.tasks.samplers import regression
 from scanproof.proofs.expected import ablated
 from scanproof.proofs.expected.expectation import RandomArrays

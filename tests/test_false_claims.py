@@ -1,7 +1,5 @@
 """Hypothesis against the engines: what is false never comes out proved, what is rearranged always does."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Files are written in one step: whole, or not at all."""
 
-from __future__ import annotations
-
 import stat
 from pathlib import Path
 

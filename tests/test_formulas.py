@@ -1,7 +1,5 @@
 """What proofs for all sizes are about: the claim's statement as formulas, or the body of one that calls a program."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Convolutions by Fourier transforms in JAX: they are proved where they are convolutions, and nothing else is read."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import pytest
@@ -129,7 +127,7 @@ def name(case):
     return "-".join(one.__name__ for one in case[:2])
 
 
-@pytest.mark.short("by_its_kernel")
+@pytest.mark.long
 @pytest.mark.parametrize("case", PROVED, ids=name)
 def test_a_convolution_by_transforms_is_proved_for_all_sizes(case):
     program, specification, shapes = case
@@ -137,7 +135,7 @@ def test_a_convolution_by_transforms_is_proved_for_all_sizes(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
-@pytest.mark.short("as_long")
+@pytest.mark.long
 @pytest.mark.parametrize("case", REFUTED, ids=name)
 def test_what_is_another_convolution_is_refuted(case):
     program, specification, shapes = case

@@ -1,7 +1,5 @@
 """The gallery: programs of the field are proved equal at all sizes, and no bug that is planted in them is."""
 
-from __future__ import annotations
-
 import re
 
 import jax

@@ -1,7 +1,5 @@
 """docs/gallery/README.md is what its command writes, and the verdicts on it are those of today."""
 
-from __future__ import annotations
-
 import functools
 import re
 

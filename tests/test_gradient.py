@@ -1,7 +1,5 @@
 """`gradient` (dual numbers) against sympy's derivatives, rule by rule, and the inverse by elimination."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -11,11 +9,11 @@ from agreement import Draw, assert_agrees, bounds, wide
 from hypothesis import given
 from hypothesis import strategies as st
 from loops import WIDE
+from running_error import Bounded
 
 from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.inverse import inverse
-from scanproof.numeric.rounding.running_error import Bounded
 from scanproof.proofs.doors.record.exactly import exactly
 from scanproof.proofs.exact.expressions import ExpressionField, is_zero
 from scanproof.proofs.exact.polynomials import FlintField, RationalField
@@ -167,7 +165,6 @@ def wide_reshaped(numbers, shape):
     return np.array([WIDE.mpf(n) for n in numbers], dtype=object).reshape(shape)
 
 
-@pytest.mark.long
 @each(RULES)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_gradient_follows_the_rule(loss, shape, seed):

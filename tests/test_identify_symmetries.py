@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from scanproof.constructs.layouts import neutral
 from scanproof.numeric.identify import gauges
-from scanproof.numeric.identify.linear import identify_linear
-from scanproof.numeric.identify.linear_tasks import predictor
-from scanproof.numeric.identify.neutral_form import arrays
+from scanproof.numeric.identify.identifying import identified as identify_linear
+from scanproof.numeric.identify.neutral_form import arrays, predictor
 from scanproof.numeric.identify.report import DESCENT
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")

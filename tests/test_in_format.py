@@ -1,7 +1,5 @@
 """Arrays whose operations all run in their own format."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import ml_dtypes

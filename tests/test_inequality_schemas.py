@@ -1,7 +1,5 @@
 """Each schema of inequalities is refused where its side condition does not hold, on terms made by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """What the doors make of entries that are no numbers, and of comparisons of 0 and 1."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import operator
@@ -21,6 +19,7 @@ from scanproof.proofs.doors.infinities import (
 from scanproof.proofs.doors.refused import Refused
 from scanproof.proofs.readings.floats import Floats
 from scanproof.proofs.statement import choices, making
+from scanproof.proofs.statement.masks import is_mask
 
 NUMBERS = [-math.inf, -1.0, 0.0, 2.0, math.inf, math.nan]
 
@@ -69,4 +68,4 @@ def test_zeros_and_ones_are_compared_with_numbers(name):
             found = choices.COMPARED[name](one, two)
             wanted = getattr(operator, name)(*sides)
             np.testing.assert_array_equal(Floats({}, {})(found), wanted)
-            assert making.is_mask(found) or making.constant(found) is not None
+            assert is_mask(found) or making.constant(found) is not None

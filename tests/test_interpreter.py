@@ -1,7 +1,5 @@
 """Programs for JAX at numbers: the interpreter computes what a compiled program does, or leaves it to the compiler."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,7 +1,5 @@
 """A step applied a number of times, and every state on the way."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What the reader of programs relies on in JAX beyond its public interface: a release that changes it fails here."""
 
-from __future__ import annotations
-
 import jax
 import jax.export
 import jax.numpy as jnp

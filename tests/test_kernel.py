@@ -1,7 +1,5 @@
 """Claims at all sizes: what the kernel proves, that nothing false is among it, that what is broken is not proved."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -97,9 +95,8 @@ SLOW = (
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.long)])
-def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds(every):
-    """A mutant, drawn once and for all, of every construction that is proved quickly, or of one in eight."""
+def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds():
+    """A mutant, drawn once and for all, of every construction that is proved quickly."""
     rng = random.Random(0)
     drawn = []
     for id in sorted(id for id in PROVED if not id.startswith(SLOW)):
@@ -109,7 +106,6 @@ def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds(every
             continue
         path, change = rng.choice(_leaves(claim, small)), rng.choice(CHANGES)
         drawn.append(partial(still_proved, claim, small, path, change))
-    drawn = drawn[::every]
     answers = list(workers.run(drawn))
     assert [drawn[a.index].args[0].id for a in answers if a.missing] == []
     kept = sum(a.value for a in answers)

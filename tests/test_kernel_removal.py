@@ -1,7 +1,5 @@
 """Each check of the kernel is needed, or it is said why not; each rule is needed; what it is made of is needed too."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The language page's examples are complete claim files, and the checker answers what the page says."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Laws of named functions: each holds at random numbers, and so does what the search makes of terms by them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Claims of one line about any layer: what is proved of right ones, refuted of wrong ones, and refused of slips."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import pytest

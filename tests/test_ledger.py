@@ -1,7 +1,5 @@
 """The whole ledger: every claim of the sources has a row, every refutation a script, every script shows it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

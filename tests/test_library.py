@@ -397,6 +397,7 @@ def files(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("target", "number"),
     [

@@ -1,13 +1,11 @@
 """The examples on the library's page run, and print what the page says."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path
 
 import pytest
-from test_pages import PROVE, README, python_of
+from test_pages import LANGUAGE, PROVE, python_of
 
 pytest.importorskip("jax")
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "library.md").read_text(encoding="utf-8")
@@ -20,7 +18,10 @@ def test_the_page_s_examples_print_what_stands_under_them(tmp_path, monkeypatch,
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(sys.modules, "mymodule", None)  # and is forgotten after the test
     del sys.modules["mymodule"]
-    for name, page, marker in (("mymodule", PROVE, "def forward("), ("mypaper", README, "Source(")):
+    for name, page, marker in (
+        ("mymodule", PROVE, "def forward("),
+        ("mypaper", LANGUAGE, "mypaper.eq2"),
+    ):
         (tmp_path / f"{name}.py").write_text(python_of(page, marker), encoding="utf-8")
     known: dict[str, object] = {}
     for number, (code, printed) in enumerate(BLOCKS):

@@ -1,7 +1,5 @@
 """Stacks of linear attention as a neutral model and as flash-linear-attention's tensors, without that library."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

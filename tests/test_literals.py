@@ -1,7 +1,5 @@
 """Literals of programs are read as the numbers that they mean; a refutation does not hinge on how they are rounded."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction
@@ -16,9 +14,13 @@ from command_line import Run
 
 from scanproof import equal
 from scanproof.proofs.decide.proving import prove
-from scanproof.proofs.doors.jaxpr.literals import literals
+from scanproof.proofs.doors.infinities import Value
+from scanproof.proofs.doors.jaxpr.literals import constant, literals
 from scanproof.proofs.doors.meant import FORMATS, meant
 from scanproof.proofs.doors.program import program
+from scanproof.proofs.readings.floats import Floats
+from scanproof.proofs.statement.nodes import Positions
+from scanproof.proofs.statement.statement import every_node
 
 ROUNDED = {
     "float64": float,
@@ -110,6 +112,18 @@ def test_what_is_not_understood_is_the_binary_number(value, dtype):
 def test_whole_numbers_are_understood_as_they_are(value):
     assert meant(value).is_exactly(value)
     assert meant(value).understood
+
+
+@pytest.mark.parametrize(
+    ("table", "is_known"),
+    [([0, 1, 2, 3], True), ([7, 4, 1], True), ([0, 1, 3], False), ([0.0, 1.0, 2.0], False)],
+)
+def test_whole_numbers_by_equal_steps_are_read_as_positions(table, is_known):
+    array = np.array(table)
+    read = constant(array, None, print)
+    assert isinstance(read, Value)
+    assert any(isinstance(node, Positions) for node in every_node([read.node])) == is_known
+    np.testing.assert_array_equal(Floats({}, {})(read.node), array)
 
 
 @pytest.mark.long

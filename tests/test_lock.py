@@ -1,7 +1,5 @@
 """The lock file: what was decided of which text, compared with what is found now and never believed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Ways in which an empty or false claim might pass for proved, or a true one for refuted: each is closed."""
 
-from __future__ import annotations
-
 import pytest
 from claims import claim, decided, verdict
 

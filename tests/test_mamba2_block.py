@@ -1,7 +1,5 @@
 """The released Mamba-2 block as a definition, and the models built of it: against loops, limits and their bound."""
 
-from __future__ import annotations
-
 import math
 
 import mamba2_cases as cases

@@ -1,7 +1,5 @@
 """Statements as mathematics: what is printed of each kind, and that it says what was recorded."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Any

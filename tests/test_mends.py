@@ -1,7 +1,5 @@
 """Mends: a claim with one slip in the user's own text names the edit with which it is proved, and no other."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

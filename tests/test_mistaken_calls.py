@@ -1,7 +1,5 @@
 """Mistakes in calls of `prove` and of the library: told at the call, before the work."""
 
-from __future__ import annotations
-
 import traceback
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Mistakes in a claim's body are told with the line where they are made, and have no statement in symbols."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

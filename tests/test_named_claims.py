@@ -1,7 +1,5 @@
 """How one names claims of one's own: what is meant is said where a name is none of a claim's."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Nodes that no claim's body records yet: each reading of them is what NumPy computes, at sizes 0 and 1 too."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence
@@ -37,10 +35,11 @@ from scanproof.proofs.readings.functions import smooth
 from scanproof.proofs.readings.problem import NoProblem, problem
 from scanproof.proofs.readings.program import functions, program
 from scanproof.proofs.readings.residues import PRIMES, Residues, identical
-from scanproof.proofs.statement import binding, making, nodes
+from scanproof.proofs.statement import binding, making, nodes, placing
 from scanproof.proofs.statement.errors import IllFormed
-from scanproof.proofs.statement.formats import WHOLE, Format
+from scanproof.proofs.statement.formats import REAL, WHOLE, Format
 from scanproof.proofs.statement.nodes import Input, Node
+from scanproof.proofs.statement.reshaping import reshaped
 from scanproof.proofs.statement.statement import Statement, relation
 from scanproof.proofs.statement.text import text
 from scanproof.proofs.statement.whole import Size, whole
@@ -152,6 +151,31 @@ def looked_up(A, i):
 
 def test_entries_are_looked_up_at_places_and_are_0_where_there_is_none():
     check(of_inputs(TABLE, PLACES, left=making.lookup(TABLE, PLACES)), looked_up)
+
+
+@pytest.mark.parametrize("function", ("add", "subtract", "multiply", "divide"))
+@pytest.mark.parametrize("turned", (True, False))
+def test_entries_looked_up_of_a_function_are_it_of_entries_and_what_has_no_such_axis(
+    function: str, turned: bool
+):
+    sides = [TABLE, Input("r", (M,))]
+    if turned and function != "divide":
+        sides.reverse()
+    of = making.entrywise(
+        function, making.entrywise("subtract", sides[0], making.number(2)), sides[1]
+    )
+    if turned:
+        of = making.reversed_along(of, [1])
+    rng, sizes = np.random.default_rng(0), {"N": 4, "M": 3}
+    arrays = {
+        "A": rng.normal(size=(4, 3)),
+        "r": rng.normal(size=3),
+        "i": rng.integers(0, 4, (3, 2)),
+    }
+    found = placing.looked_up(of, PLACES)
+    assert not isinstance(found, nodes.Lookup)
+    wanted = floats.Floats(sizes, arrays)(making.lookup(of, PLACES))
+    assert np.allclose(floats.Floats(sizes, arrays)(found), wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("lower", (True, False))
@@ -423,3 +447,24 @@ def test_every_reading_of_a_body_is_what_numpy_computes_from_size_1_on(name: str
     assert disagreement(one, record(one)) is None
     every = [{"N": n, "M": m} for n, m in ((1, 1), (1, 2), (2, 1), (4, 3))]
     check(record(one), wanted, every=every)
+
+
+LONG, WIDE = whole(Size("L", 1)), whole(Size("M", 1))
+RESHAPED = [
+    ((2 * LONG, 2), (LONG, 4)),
+    ((LONG, 4), (2 * LONG, 2)),
+    ((2 * LONG, WIDE), (LONG, 2 * WIDE)),
+    ((LONG, 6, WIDE), (3 * LONG, 2 * WIDE)),
+    ((WIDE, 2 * LONG, 2), (WIDE, LONG, 4)),
+    ((6, LONG), (3, 2 * LONG)),
+    ((4, 3 * LONG), (6, 2 * LONG)),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), RESHAPED)
+def test_axes_are_regrouped_with_their_entries_in_order(before, after):
+    found = reshaped(nodes.Input("x", before, REAL), after)
+    for sizes in ({"L": 1, "M": 2}, {"L": 3, "M": 1}):
+        old, new = (tuple(map(floats.Floats(sizes, {}).whole, one)) for one in (before, after))
+        array = np.arange(math.prod(old), dtype=float).reshape(old)
+        assert np.array_equal(floats.Floats(sizes, {"x": array})(found), array.reshape(new))

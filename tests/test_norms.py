@@ -1,7 +1,5 @@
 """Norms on every backend, conditions that are bounds, and what becomes of claims that say ‖…‖ ≤ …."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

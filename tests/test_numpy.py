@@ -1,7 +1,5 @@
 """NumPy's functions on arrays of claims: what they mean, on numbers and for symbolic sizes, and what is refused."""
 
-from __future__ import annotations
-
 import contextlib
 import operator
 from fractions import Fraction

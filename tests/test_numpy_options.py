@@ -1,7 +1,5 @@
 """Every option of NumPy's functions that arrays of claims take means what it means in NumPy, or is refused."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

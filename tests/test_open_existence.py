@@ -1,7 +1,5 @@
 """Theorem 5.1 as a statement of existence: stacks in the reverse order and in turn, their masks, and what is not so."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

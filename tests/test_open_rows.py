@@ -1,7 +1,5 @@
 """The rows of `open`, and what their arguments rest on: each condition is needed, and one step is never excluded."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

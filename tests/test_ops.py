@@ -1,7 +1,5 @@
 """What all ops share: no error is larger than its bound, their accuracy, and that they work inside JAX's own loops."""
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest
@@ -45,6 +43,7 @@ CASES = [
     ("chunked", "float32", "with resets", "odd"),
     ("chunked", "float32", "with resets", "one token"),
     ("chunked", "float32", "resets only", "odd"),
+    ("chunked", "float32", "scalar with resets", "odd"),
     ("chunked", "float32", "scalar", "long chunk"),
     ("chunked", "float32", "unit", "one token"),
     ("chunked", "float64", "with resets", "odd"),
@@ -68,6 +67,18 @@ def test_no_run_is_further_from_the_exact_value_than_its_bound(op, precision, ki
     shapes = {"v": (T, D), "k": (T, N), "q": (T, N), "initial_state": (D, N)}
     inputs = {n: numbers(rng, s, *of) for s, (n, of) in zip(scale, shapes.items(), strict=True)}
     assert_run_within(op, precision, inputs | gate(rng, kind, T), chunk)
+
+
+@pytest.mark.parametrize("kind", ["one a head", "scalar with resets"])
+def test_chunks_are_the_recurrence_whatever_the_kind_of_decay(kind):
+    T, D, N, chunk = SHAPES["odd"]
+    rng = np.random.default_rng(0)
+    shapes = {"v": (T, D), "k": (T, N), "q": (T, N), "initial_state": (D, N)}
+    inputs = {n: numbers(rng, 0, *of) for n, of in shapes.items()} | gate(rng, kind, T)
+    found, known = (run_op(op, "float64", inputs, chunk) for op in ("chunked", "recurrent"))
+    assert np.allclose(found.outputs, known.outputs) and np.allclose(
+        *(x.final_state for x in (found, known))
+    )
 
 
 DELTA_CASES = [

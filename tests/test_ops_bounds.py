@@ -1,7 +1,5 @@
 """A priori bounds of ops: what comes near to them, what breaks them when a term is left out, and what they refuse."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

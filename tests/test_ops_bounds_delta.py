@@ -1,7 +1,5 @@
 """The bound of the delta rule's op: long runs, what breaks it when a term is left out, and the lemmas it rests on."""
 
-from __future__ import annotations
-
 import importlib
 from fractions import Fraction
 from typing import Any

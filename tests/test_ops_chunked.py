@@ -1,7 +1,5 @@
 """The chunked op: its plans, its gradients and the memory that they take, and what it refuses."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The delta op: what it is in special cases, its gradients and what these keep, and what it refuses."""
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import delta_rule
 from scanproof.numeric import x64
 from scanproof.numeric.ops.chunked import chunked
-from scanproof.numeric.ops.delta import AT_ONCE, delta, longhorn
+from scanproof.numeric.ops.delta import AT_ONCE, delta, longhorn, substituted
 from scanproof.numeric.ops.recurrent import recurrent
 
 D, N = 2, 3
@@ -45,7 +43,6 @@ def test_unit_keys_make_the_layer_a_memory(precision):
     assert run.outputs.dtype == np.float32
 
 
-@pytest.mark.long
 def test_orthonormal_keys_and_no_initial_state_make_it_linear_attention():
     """S k_t is 0 at every write then, so that both ops add the same; in whole numbers exactly."""
     rng = np.random.default_rng(0)
@@ -55,6 +52,12 @@ def test_orthonormal_keys_and_no_initial_state_make_it_linear_attention():
     found, wanted = delta(v, k, q, np.ones(T), chunk=8), chunked(v, k, q, chunk=8)
     assert np.array_equal(found.outputs, wanted.outputs)
     assert np.array_equal(found.final_state, wanted.final_state)
+
+
+def test_a_kernel_inverts_triangles_without_picking_a_line():
+    below = np.tril(np.random.default_rng(0).normal(size=(5, 5)), -1)
+    with x64():
+        assert np.allclose(substituted(jax.numpy.asarray(below)), np.linalg.inv(np.eye(5) + below))
 
 
 @pytest.mark.long

@@ -1,7 +1,5 @@
 """Gates are told apart by their values, when an op is built."""
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest

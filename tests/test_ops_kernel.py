@@ -1,7 +1,5 @@
 """The loops as GPU kernels: what they compute is what the loops compute; when they are chosen; that they compile."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 
@@ -75,7 +73,7 @@ def jitted(compute: Any) -> Any:
     return jax.jit(compute, static_argnums=0)
 
 
-@pytest.mark.long
+@pytest.mark.short("longhorn")
 @pytest.mark.parametrize("layer", GATES + LAYERS)
 def test_a_kernel_computes_what_the_loop_does(layer: str, interpreted: None):
     compute, arrays = program(layer)

@@ -1,7 +1,5 @@
 """The recurrent op: `jax.lax.scan` over a layer's definition, in float64, against `scan` on NumPy arrays."""
 
-from __future__ import annotations
-
 import functools
 import sys
 

@@ -1,8 +1,7 @@
 """The sharded op on nine devices, which are one processor, and in two processes that talk over the loopback."""
 
-from __future__ import annotations
-
 import json
+import math
 import os
 import re
 import socket
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from sharded_on_devices import CHECKS, draw
 
+from scanproof.constructs.errors import UsageError
 from scanproof.numeric.ops.chunked import chunked
 from scanproof.numeric.ops.sharded import sharded
 
@@ -55,6 +55,13 @@ def verdicts(request: pytest.FixtureRequest) -> dict[str, str]:
 @pytest.mark.parametrize("name", CHECKS)
 def test_on_nine_devices(verdicts: dict[str, str], name: str):
     assert verdicts[name] == ""
+
+
+@pytest.mark.parametrize("decay", [math.nan, math.inf, [0.0, -1.0, math.nan]])
+def test_a_decay_that_is_no_number_is_refused(decay):
+    v, k = np.ones((3, 2)), np.ones((3, 1))
+    with pytest.raises(UsageError, match=r"sharded\(log_decay=...\) expects logarithms of decays"):
+        sharded(v, k, k, log_decay=np.array(decay, dtype=np.float32))
 
 
 @pytest.mark.long

@@ -3,8 +3,6 @@
 Small whole numbers are computed exactly in float32, so that most of these tests ask for equality.
 """
 
-from __future__ import annotations
-
 import io
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Measured orders are those of known powers, and of the rows that say O(·)."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

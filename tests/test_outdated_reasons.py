@@ -1,7 +1,5 @@
 """A certificate for fixed sizes gives a reason, which is not believed: the claim may be read for all sizes by now."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -5,20 +5,25 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from test_pages import CONSOLE, FILES, TUTORIAL, python_of, without_seconds
 
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-SETUPTOOLS = PYPROJECT["tool"]["setuptools"]
-ROOMS: dict[str, str] = SETUPTOOLS["package-dir"]  # package name -> folder at the top level
+ROOMS = {"scanproof": "cli", **{f"scanproof.{r}": r for r in ("constructs", "numeric", "proofs")}}
+"""The folder at the top level of each package."""
+PYTHONS = os.environ.get("SCANPROOF_PYTHONS", sys.executable).split()
+"""The interpreters in whose fresh environments the wheel is tried."""
+PIP = ("-m", "pip", "--disable-pip-version-check")
 NOT_SOURCES = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__")
 
 
@@ -54,12 +59,6 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
     return done.stdout
 
 
-def test_packages_list_equals_the_folders_with_an_init_file():
-    assert sorted(SETUPTOOLS["packages"]) == sorted(
-        package_of(file.parent) for file in sources("__init__.py")
-    )
-
-
 @pytest.mark.long
 def test_every_folder_with_modules_has_an_init_file():
     assert {file.parent for file in sources("*.py")} == {
@@ -73,38 +72,47 @@ def test_citation_has_the_version_of_the_package():
     assert found == [PYPROJECT["project"]["version"]]
 
 
-class Installed(NamedTuple):
-    """A wheel built from the tree, and the scripts of a virtual environment that holds it alone."""
-
-    wheel: Path
-    scripts: Path
-
-
 DATA = (
     Path("proofs/report"),
     Path("numeric/export"),
-    Path("numeric/reproduce"),
-    Path("numeric/reproduce/results"),
+    Path("numeric/studies/reproduce"),
+    Path("numeric/studies/reproduce/results"),
 )
 """Folders whose JSON files are schemas that the package holds."""
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    folder = tmp_path_factory.mktemp("wheel")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a wheel and an sdist: those that `make dist` built, or of this tree."""
+    if given := os.environ.get("SCANPROOF_DIST"):
+        return Path(given)
+    folder = tmp_path_factory.mktemp("dist")
     # A copy, because building in place would touch build/, where the editable install lives.
     tree = shutil.copytree(ROOT, folder / "tree", ignore=NOT_SOURCES)
-    pip = ("-m", "pip", "--disable-pip-version-check")
-    run(sys.executable, *pip, "wheel", "-qq", "--no-deps", "--wheel-dir", folder, tree)
-    (wheel,) = folder.glob("scanproof-*.whl")
-    run(sys.executable, "-m", "venv", folder / "venv")
-    scripts = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    run(scripts / "python", *pip, "install", "-qq", "--no-compile", wheel)
-    return Installed(wheel, scripts)
+    run(sys.executable, *PIP, "wheel", "-qq", "--no-deps", "--wheel-dir", folder, tree)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    (found,) = built.glob("scanproof-*.whl")
+    return found
+
+
+@pytest.fixture(scope="module", params=PYTHONS)
+def scripts(
+    request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The scripts of a virtual environment that holds the wheel alone."""
+    folder = tmp_path_factory.mktemp("environment")
+    run(request.param, "-m", "venv", folder)
+    found = folder / ("Scripts" if os.name == "nt" else "bin")
+    run(found / "python", *PIP, "install", "-qq", "--no-compile", wheel)
+    return found
 
 
 @pytest.mark.long
-def test_wheel_holds_every_module_and_its_data(installed: Installed):
+def test_wheel_holds_every_module_and_its_data(wheel: Path):
     data = {
         Path(ROOMS["scanproof"], "py.typed"),
         *(file for file in sources("*.json") if file.parent in DATA),
@@ -121,25 +129,48 @@ def test_wheel_holds_every_module_and_its_data(installed: Installed):
         "/".join([*package_of(file.parent.parent).split("."), "certificates", file.name])
         for file in certificates
     }
-    with zipfile.ZipFile(installed.wheel) as archive:
+    with zipfile.ZipFile(wheel) as archive:
         assert {n for n in archive.namelist() if ".dist-info/" not in n} == expected
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("library", ["jax", "torch", "matplotlib"])
-def test_wheel_without_extras_brings_no(library: str, installed: Installed):
+def test_wheel_without_extras_brings_no(library: str, scripts: Path):
     program = f"import importlib.util; print(importlib.util.find_spec({library!r}))"
-    assert run(installed.scripts / "python", "-I", "-c", program).strip() == "None"
+    assert run(scripts / "python", "-I", "-c", program).strip() == "None"
 
 
 @pytest.mark.long
-def test_installed_wheel_checks_a_claim_from_an_unrelated_folder(
-    installed: Installed, tmp_path: Path
-):
-    command = installed.scripts / "scanproof"
+def test_installed_wheel_checks_a_claim_from_an_unrelated_folder(scripts: Path, tmp_path: Path):
+    command = scripts / "scanproof"
     report = json.loads(run(command, "check", "gril.eq10", "--format", "json", cwd=tmp_path))
     assert [claim["id"] for claim in report["claims"]] == ["gril.eq10"]
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.long
+def test_installed_wheel_passes_the_tutorial(scripts: Path, wheel: Path, tmp_path: Path):
+    run(scripts / "python", *PIP, "install", "-qq", "--no-compile", f"{wheel}[jax,export]")
+    for name, page, marker in FILES:
+        (tmp_path / f"{name}.py").write_text(python_of(page, marker), encoding="utf-8")
+    for command, printed in CONSOLE:
+        if f"$ {command}\n{printed}" in TUTORIAL:
+            words = [scripts / "scanproof", *shlex.split(command)[1:]]
+            done = subprocess.run(
+                words, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=600
+            )
+            assert without_seconds(done.stdout) == without_seconds(printed), done.stderr
+
+
+@pytest.mark.long
+def test_sdist_holds_what_is_tracked(built: Path):
+    archives = [*built.glob("scanproof-*.tar.gz")]
+    if not archives:
+        pytest.skip("make dist builds it")
+    with tarfile.open(archives[0]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    listed = run("git", "-c", "safe.directory=*", "ls-files", "-z", cwd=ROOT).split("\0")
+    assert {n for n in listed if n and not n.startswith(".")} - names == set()
 
 
 def loaded_after(program: str, folder: Path) -> set[str]:

@@ -1,7 +1,5 @@
 """The pages that a reader meets first are true: their output, findings, code and links, and the errata."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys
@@ -15,9 +13,9 @@ from scanproof.numeric.bench.report import ACCURACY
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PROVE, RUN, EXPORT, COMMANDS, FINDINGS, CI, TUTORIAL = (
+PROVE, RUN, EXPORT, COMMANDS, FINDINGS, CI, TUTORIAL, LANGUAGE = (
     (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("prove", "run", "export", "commands", "findings", "ci", "tutorial")
+    for name in ("prove", "run", "export", "commands", "findings", "ci", "tutorial", "language")
 )
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 CONSOLE = re.findall(
@@ -26,8 +24,10 @@ CONSOLE = re.findall(
 
 
 FILES = (
-    ("mypaper", README, "Source("),
+    ("attention", README, "def recurrent("),
+    ("mypaper", LANGUAGE, "mypaper.eq2"),
     ("mymodule", PROVE, "def forward("),
+    ("mystep", TUTORIAL, "def layer("),
     ("mylayer", TUTORIAL, "Source("),
 )
 """The files that console examples speak of, each with the page that shows it, and a word in it."""
@@ -136,6 +136,17 @@ def test_the_tutorial_s_mend_makes_its_claim_true(tmp_path, run: Run, monkeypatc
     answer = run("check", "mylayer.py")
     assert answer.code == 0 and "mine.one-step  proved" in answer.out
     assert "Σ_{i < t} x[i, a] y[i]" in run("show", "mylayer.py", "mine.one-step").out
+
+
+@pytest.mark.long
+def test_the_tutorial_s_mend_makes_its_program_what_it_is_to_be(tmp_path, run: Run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = python_of(TUTORIAL, "def layer(")
+    assert "w - eta * y * x" in text
+    Path("mystep.py").write_text(text.replace("w - eta * y * x", "w + eta * y * x"), "utf-8")
+    shapes = "x: N f, y: N, eta:"
+    answer = run("prove", "mystep.py:layer", "--shapes", shapes, "--equals", "mystep.py:descent")
+    assert f"```text\n{answer.out}```" in TUTORIAL
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -1,7 +1,5 @@
 """Sizes told apart: the cases are all sizes, and none is met twice."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Counterexamples are plain where plain ones show it, and say what is special about them where none do."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

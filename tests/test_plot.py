@@ -13,10 +13,10 @@ import pytest
 from command_line import Run
 from tightness_cases import CLAIMS
 
-from scanproof.numeric.pictures import bounds, construction, hybrid, row_picture
-from scanproof.numeric.pictures.__main__ import CONSTRUCTIONS
-from scanproof.numeric.pictures.drawing import FORMATS, draw
-from scanproof.numeric.pictures.panel import Line, Panel, Picture, shown
+from scanproof.numeric.studies.pictures import bounds, construction, hybrid, row_picture
+from scanproof.numeric.studies.pictures.__main__ import CONSTRUCTIONS
+from scanproof.numeric.studies.pictures.drawing import FORMATS, draw
+from scanproof.numeric.studies.pictures.panel import Line, Panel, Picture, shown
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.report.measured import figures_beside, measured
 
@@ -190,7 +190,7 @@ def test_a_picture_that_fails_leaves_the_old_file(run: Run, tmp_path: Path, monk
     def failing(*_):
         raise RuntimeError("no picture")
 
-    monkeypatch.setattr("scanproof.numeric.pictures.drawing.draw", failing)
+    monkeypatch.setattr("scanproof.numeric.studies.pictures.drawing.draw", failing)
     assert run("plot", MINE, "tight.operator", "--output", str(out)).code == 3
     assert out.read_text() == "old" and list(tmp_path.iterdir()) == [out]
 
@@ -213,7 +213,7 @@ def test_the_figures_of_the_pages_are_there_and_current(id: str):
         assert draw(row_picture.picture(ROWS[id], id), "svg").decode() == text
 
 
-@pytest.mark.short("gd-ssm.prop1-construction")
+@pytest.mark.long
 @pytest.mark.parametrize("id", ["gril.prop4.1-construction", "gd-ssm.prop1-construction"])
 def test_a_construction_is_drawn_as_the_gradient_that_its_state_is(id: str):
     panels: Any = row_picture.picture(ROWS[id], id).panels

@@ -1,7 +1,5 @@
 """Theorem 5.1 with the printed sign: refuted by an argument about limits, which takes no false step."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import subprocess

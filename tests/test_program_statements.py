@@ -1,7 +1,5 @@
 """What programs' statements say besides: what whole numbers need, parts of joined arrays, systems of several heads."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 from jax.scipy.linalg import solve_triangular
 

@@ -1,7 +1,5 @@
 """`prove` on programs that take roots of sizes, ask for them, or have one format; beside each a false neighbour."""
 
-from __future__ import annotations
-
 import builtins
 import functools
 import math
@@ -9,14 +7,15 @@ import subprocess
 import sys
 from math import sqrt as root
 
-import einops
+import einops  # noqa: F401  what equations are written with
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from equations import equations
 from gallery import by_name
 from jax import lax
-from numpy import arange as positions
+from numpy import arange as positions  # noqa: F401
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide import in_order
@@ -135,138 +134,82 @@ def negated_first(x):
     return x.at[0].multiply(-1)
 
 
-ATTENTION = "q: T d, k: S d, v: S e"
-TRUE = {
-    "NumPy's positions in a table that is remembered": (
-        turned_rows,
-        turned_rows_by_formula,
-        "x: T d",
-    ),
-    "a function of NumPy's that was imported": (
-        lambda x: x * positions(0, 2 * x.shape[0], 2)[:, None],
-        lambda x: x * 2 * jnp.arange(x.shape[0])[:, None],
-        "x: T d",
-    ),
-    "math.ceil(T / 4)": (chunks_of_four, summed, "x: T d"),
-    "arrays of NumPy's that are written into": (
-        alternating,
-        lambda x: x * jnp.array([1, -1])[:, None],
-        "x: 2 d",
-    ),
-    "a size in einops": (
-        lambda x: einops.repeat(x, "t d -> (n t) d", n=x.shape[1]),
-        lambda x: jnp.tile(x, (x.shape[1], 1)),
-        "x: 2 d",
-    ),
-    "a part that is multiplied in its place": (
-        negated_first,
-        lambda x: jnp.where(jnp.arange(x.shape[0])[:, None] == 0, -x, x),
-        "x: T d",
-    ),
-    "math.sqrt(d) and d ** -0.5": (attention, attention_scaled_first, ATTENTION),
-    "np.sqrt(d) and a root that was imported": (
-        lambda q: q / np.sqrt(q.shape[1]),
-        lambda q: q / root(q.shape[1]),
-        "q: T d",
-    ),
-    "d ** 1.5, d ** -1, d ** 2.0": (
-        lambda q: q * q.shape[1] ** 1.5 * q.shape[1] ** -1 * q.shape[1] ** 2.0,
-        lambda q: q * jnp.sqrt(q.shape[1]) ** 3 * q.shape[1],
-        "q: T d",
-    ),
-    "d ** 0.3": (
-        lambda q: q * q.shape[1] ** 0.3,
-        lambda q: (q[::-1] * q.shape[1] ** 0.3)[::-1],
-        "q: T d",
-    ),
-    "math.log(len(x))": (
-        lambda x: x * math.log(len(x)),
-        lambda x: x * jnp.log(x.shape[0]),
-        "x: T",
-    ),
-    "a float32 state": (running(jnp.float32), summed, "x: T d"),
-    "a bfloat16 state": (running(jnp.bfloat16), summed, "x: T d"),
-    "casts to float32 inside a scan": (
-        linear_attention_in_float32,
-        lambda q, k, v: jnp.tril(q @ k.T) @ v,
-        "q: T d, k: T d, v: T e",
-    ),
-    "a cast to float32 beside exp": (
-        lambda q, k: jnp.exp((q @ k.T).astype(jnp.float32)).sum(-1),
-        lambda q, k: jnp.sum(jnp.exp(jnp.einsum("td,sd->ts", q, k)), 1),
-        "q: T d, k: S d",
-    ),
-    "T = 1 alone": (one_row_alone, summed, "x: T d"),
-    "T // 2": (halves, summed, "x: T d"),
-    "min of two sizes": (common_rows, common_rows_apart, "x: T d, y: S d"),
-    "a broadcast that asks whether d is 1": (broadcast, lambda x, w: x * w, "x: T d, w: d"),
-    "min(T, 3)": (last_three, last_three_in_branches, "x: T d"),
-}
-FALSE = {
-    "math.floor(T / 4) for math.ceil(T / 4)": (
-        lambda x: x[: 4 * math.floor(x.shape[0] / 4)].sum(0),
-        summed,
-        "x: T d",
-    ),
-    "all that is multiplied for a part": (negated_first, lambda x: -x, "x: T d"),
-    "even places for odd ones": (
-        lambda x: x * np.arange(1, 2 * x.shape[0], 2)[:, None],
-        lambda x: x * 2 * jnp.arange(x.shape[0])[:, None],
-        "x: T d",
-    ),
-    "d ** 0.5 for d ** -0.5": (
-        attention,
-        lambda *given: attention_scaled_first(*given, power=0.5),
-        ATTENTION,
-    ),
-    "root of T for root of d": (
-        lambda q: q / np.sqrt(q.shape[1]),
-        lambda q: q / root(q.shape[0]),
-        "q: T d",
-    ),
-    "d ** 1.5 for d": (
-        lambda q: q * q.shape[1] ** 1.5,
-        lambda q: q * q.shape[1],
-        "q: T d",
-    ),
-    "log(T + 1) for log T": (
-        lambda x: x * math.log(len(x) + 1),
-        lambda x: x * jnp.log(x.shape[0]),
-        "x: T",
-    ),
-    "a float32 state with another sign": (running_differences, summed, "x: T d"),
-    "exp of half": (
-        lambda q, k: jnp.exp((q @ k.T).astype(jnp.float32) / 2).sum(-1),
-        lambda q, k: jnp.sum(jnp.exp(jnp.einsum("td,sd->ts", q, k)), 1),
-        "q: T d, k: S d",
-    ),
-    "T = 1 doubled": (lambda x: one_row_alone(x, wrong=2), summed, "x: T d"),
-    "odd T without the middle": (halves_without_the_middle, summed, "x: T d"),
-    "min of two sizes with a sign": (
-        lambda x, y: common_rows(x, y, sign=-1),
-        common_rows_apart,
-        "x: T d, y: S d",
-    ),
-    "all of four": (
-        last_three,
-        lambda x: last_three_in_branches(x, few=4),
-        "x: T d",
-    ),
-}
+def by_root(x):
+    return x / math.sqrt(x.shape[1])
+
+
+TRUE = equations(
+    globals(),
+    """
+math.sqrt(d) and d ** -0.5 | q: T d, k: S d, v: S e | attention(q, k, v) = attention_scaled_first(q, k, v)
+NumPy's positions in a table that is remembered | x: T d | turned_rows(x) = turned_rows_by_formula(x)
+a function of NumPy's that was imported | x: T d | x * positions(0, 2 * x.shape[0], 2)[:, None]
+    = x * 2 * jnp.arange(x.shape[0])[:, None]
+math.ceil(T / 4) | x: T d | chunks_of_four(x) = summed(x)
+arrays of NumPy's that are written into | x: 2 d | alternating(x) = x * jnp.array([1, -1])[:, None]
+a size in einops | x: 2 d | einops.repeat(x, 't d -> (n t) d', n=x.shape[1]) = jnp.tile(x, (x.shape[1], 1))
+a part that is multiplied in its place | x: T d | negated_first(x)
+    = jnp.where(jnp.arange(x.shape[0])[:, None] == 0, -x, x)
+np.sqrt(d) and a root that was imported | q: T d | q / np.sqrt(q.shape[1]) = q / root(q.shape[1])
+d ** 1.5, d ** -1, d ** 2.0 | q: T d | q * q.shape[1] ** 1.5 * q.shape[1] ** (-1) * q.shape[1] ** 2.0
+    = q * jnp.sqrt(q.shape[1]) ** 3 * q.shape[1]
+d ** 0.3 | q: T d | q * q.shape[1] ** 0.3 = (q[::-1] * q.shape[1] ** 0.3)[::-1]
+math.log(len(x)) | x: T | x * math.log(len(x)) = x * jnp.log(x.shape[0])
+a float32 state | x: T d | running(jnp.float32)(x) = summed(x)
+a bfloat16 state | x: T d | running(jnp.bfloat16)(x) = summed(x)
+casts to float32 inside a scan | q: T d, k: T d, v: T e | linear_attention_in_float32(q, k, v)
+    = jnp.tril(q @ k.T) @ v
+a cast to float32 beside exp | q: T d, k: S d | jnp.exp((q @ k.T).astype(jnp.float32)).sum(-1)
+    = jnp.sum(jnp.exp(jnp.einsum('td,sd->ts', q, k)), 1)
+T = 1 alone | x: T d | one_row_alone(x) = summed(x)
+T // 2 | x: T d | halves(x) = summed(x)
+min of two sizes | x: T d, y: S d | common_rows(x, y) = common_rows_apart(x, y)
+a broadcast that asks whether d is 1 | x: T d, w: d | broadcast(x, w) = x * w
+min(T, 3) | x: T d | last_three(x) = last_three_in_branches(x)
+√d·√d | x: T d | by_root(by_root(x)) = x / x.shape[1]
+d ** -0.5 twice | x: T d | x * x.shape[1] ** (-0.5) * x.shape[1] ** (-0.5) = x / x.shape[1]
+√d/d | x: T d | x * (x.shape[1] ** 0.5 / x.shape[1]) = by_root(x)
+d/√d | x: T d | x * x.shape[1] / math.sqrt(x.shape[1]) = x * x.shape[1] ** 0.5
+√(4 d) | x: T d | x * math.sqrt(4 * x.shape[1]) = 2 * x * math.sqrt(x.shape[1])
+√d·√T | x: T d | x * math.sqrt(x.shape[1]) * math.sqrt(x.shape[0]) = x * math.sqrt(x.shape[0] * x.shape[1])
+√(2/d) | x: T d | x * math.sqrt(2 / x.shape[1]) = x * math.sqrt(2) / math.sqrt(x.shape[1])
+√(d + 1) twice | x: T d | x * math.sqrt(x.shape[1] + 1) * math.sqrt(x.shape[1] + 1) = x * (x.shape[1] + 1)
+""",
+)
+FALSE = equations(
+    globals(),
+    """
+d ** 0.5 for d ** -0.5 | q: T d, k: S d, v: S e | attention(q, k, v) ≠ attention_scaled_first(q, k, v, 0.5)
+math.floor(T / 4) for math.ceil(T / 4) | x: T d | x[:4 * math.floor(x.shape[0] / 4)].sum(0) ≠ summed(x)
+all that is multiplied for a part | x: T d | negated_first(x) ≠ -x
+even places for odd ones | x: T d | x * np.arange(1, 2 * x.shape[0], 2)[:, None]
+    ≠ x * 2 * jnp.arange(x.shape[0])[:, None]
+root of T for root of d | q: T d | q / np.sqrt(q.shape[1]) ≠ q / root(q.shape[0])
+d ** 1.5 for d | q: T d | q * q.shape[1] ** 1.5 ≠ q * q.shape[1]
+log(T + 1) for log T | x: T | x * math.log(len(x) + 1) ≠ x * jnp.log(x.shape[0])
+a float32 state with another sign | x: T d | running_differences(x) ≠ summed(x)
+exp of half | q: T d, k: S d | jnp.exp((q @ k.T).astype(jnp.float32) / 2).sum(-1)
+    ≠ jnp.sum(jnp.exp(jnp.einsum('td,sd->ts', q, k)), 1)
+T = 1 doubled | x: T d | one_row_alone(x, wrong=2) ≠ summed(x)
+odd T without the middle | x: T d | halves_without_the_middle(x) ≠ summed(x)
+min of two sizes with a sign | x: T d, y: S d | common_rows(x, y, sign=-1) ≠ common_rows_apart(x, y)
+all of four | x: T d | last_three(x) ≠ last_three_in_branches(x, few=4)
+""",
+)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", TRUE)
 def test_it_is_proved_for_all_sizes(name):
-    left, right, shapes = TRUE[name]
+    shapes, left, right, _ = TRUE[name]
     found = prove(left, shapes=shapes, equals=right).result
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
-@pytest.mark.short("root of T for root of d")
+@pytest.mark.long
 @pytest.mark.parametrize("name", FALSE)
 def test_what_is_false_is_refuted(name):
-    left, right, shapes = FALSE[name]
+    shapes, left, right, _ = FALSE[name]
     found = prove(left, shapes=shapes, equals=right).result
     assert found.verdict == "refuted", found.reason
 
@@ -349,7 +292,7 @@ def test_what_is_not_read_is_told_before_anything_is_multiplied_out(monkeypatch)
 @pytest.mark.long
 def test_names_are_python_s_own_again_after_a_trace():
     own = math.sqrt, math.log, np.sqrt, np.power, root, builtins.len
-    prove(attention, shapes=ATTENTION, equals=attention_scaled_first)
+    prove(attention, shapes="q: T d, k: S d, v: S e", equals=attention_scaled_first)
     assert own == (math.sqrt, math.log, np.sqrt, np.power, root, builtins.len)
     assert "len" not in globals()
 
@@ -464,7 +407,7 @@ def test_functions_without_a_name_have_no_script():
 def test_a_search_ends_after_the_steps_that_it_is_given():
     found = prove(running("float64"), shapes="x: T d", equals=summed, steps=10).result
     assert found.scope == "fixed-size"
-    assert "takes too long; more steps" in str(found.reason)
+    assert "takes too long; with more than 10 steps (--steps, steps=)" in str(found.reason)
 
 
 def test_all_of_it_ends_after_the_seconds_that_it_is_given():
@@ -473,68 +416,23 @@ def test_all_of_it_ends_after_the_seconds_that_it_is_given():
     assert "the time limit" in str(found.reason)
 
 
-def by_root(x):
-    return x / math.sqrt(x.shape[1])
-
-
-ROOTS = {
-    "√d·√d": (lambda x: by_root(by_root(x)), lambda x: x / x.shape[1]),
-    "d ** -0.5 twice": (
-        lambda x: x * x.shape[1] ** -0.5 * x.shape[1] ** -0.5,
-        lambda x: x / x.shape[1],
-    ),
-    "√d/d": (lambda x: x * (x.shape[1] ** 0.5 / x.shape[1]), by_root),
-    "d/√d": (lambda x: x * x.shape[1] / math.sqrt(x.shape[1]), lambda x: x * x.shape[1] ** 0.5),
-    "√(4 d)": (
-        lambda x: x * math.sqrt(4 * x.shape[1]),
-        lambda x: 2 * x * math.sqrt(x.shape[1]),
-    ),
-    "√d·√T": (
-        lambda x: x * math.sqrt(x.shape[1]) * math.sqrt(x.shape[0]),
-        lambda x: x * math.sqrt(x.shape[0] * x.shape[1]),
-    ),
-    "√(2/d)": (
-        lambda x: x * math.sqrt(2 / x.shape[1]),
-        lambda x: x * math.sqrt(2) / math.sqrt(x.shape[1]),
-    ),
-    "√(d + 1) twice": (
-        lambda x: x * math.sqrt(x.shape[1] + 1) * math.sqrt(x.shape[1] + 1),
-        lambda x: x * (x.shape[1] + 1),
-    ),
-}
-NO_ROOTS = {
-    "√d is not d": (by_root, lambda x: x / x.shape[1]),
-    "√(4 d) is not 4√d": (
-        lambda x: x * math.sqrt(4 * x.shape[1]),
-        lambda x: 4 * x * math.sqrt(x.shape[1]),
-    ),
-    "√d·√T is not √(d + T)": (
-        lambda x: x * math.sqrt(x.shape[1]) * math.sqrt(x.shape[0]),
-        lambda x: x * math.sqrt(x.shape[0] + x.shape[1]),
-    ),
-    "√d/d is not √d": (
-        lambda x: x * (x.shape[1] ** 0.5 / x.shape[1]),
-        lambda x: x * x.shape[1] ** 0.5,
-    ),
-    "√x·√x is x for x ≥ 0 alone": (
-        lambda x: jnp.sqrt(x) * jnp.sqrt(x),
-        lambda x: x,
-    ),
-    "√(x²) is not x": (lambda x: jnp.sqrt(x * x), lambda x: x),
-}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", ROOTS)
-def test_roots_of_sizes_are_multiplied(name):
-    left, right = ROOTS[name]
-    found = prove(left, shapes="x: T d", equals=right).result
-    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+NO_ROOTS = equations(
+    globals(),
+    """
+√d is not d | x: T d | by_root(x) ≠ x / x.shape[1]
+√(4 d) is not 4√d | x: T d | x * math.sqrt(4 * x.shape[1]) ≠ 4 * x * math.sqrt(x.shape[1])
+√d·√T is not √(d + T) | x: T d | x * math.sqrt(x.shape[1]) * math.sqrt(x.shape[0])
+    ≠ x * math.sqrt(x.shape[0] + x.shape[1])
+√d/d is not √d | x: T d | x * (x.shape[1] ** 0.5 / x.shape[1]) ≠ x * x.shape[1] ** 0.5
+√x·√x is x for x ≥ 0 alone | x: T d | jnp.sqrt(x) * jnp.sqrt(x) ≠ x
+√(x²) is not x | x: T d | jnp.sqrt(x * x) ≠ x
+""",
+)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", NO_ROOTS)
 def test_roots_are_not_taken_for_others(name):
-    left, right = NO_ROOTS[name]
-    found = prove(left, shapes="x: T d", equals=right).result
+    shapes, left, right, _ = NO_ROOTS[name]
+    found = prove(left, shapes=shapes, equals=right).result
     assert (found.verdict, found.scope) != ("proved", "all-sizes")

@@ -1,7 +1,5 @@
 """What a pull request is told: SARIF, GitHub's annotations, the job's summary, and what changed against a baseline."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -50,9 +50,8 @@ def _imported() -> None:
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
     """Writes a claim file into the folder in which pytest is to run."""
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider -W default")
-    monkeypatch.delitem(
-        sys.modules, "claims", raising=False
-    )  # these tests have a module of that name
+    for name in ("claims", "mine"):  # modules of these tests, and of others
+        monkeypatch.delitem(sys.modules, name, raising=False)
 
     def write(*parts: str, file: str = "claims.py", name: str = "mine") -> Path:
         path = pytester.path / file

@@ -1,7 +1,5 @@
 """What stays Python is hashed with all that it refers to: predicates on numbers, limits, options."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Why something is not proved is said about the claim, with its line, and not about terms of the kernel."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

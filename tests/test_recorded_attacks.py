@@ -1,7 +1,5 @@
 """Bodies that are not what is recorded of them, where few small numbers do not show it."""
 
-from __future__ import annotations
-
 import random
 import re
 import sys

@@ -1,7 +1,5 @@
 """NumPy's functions on recorded arrays: every reading of what they record is what NumPy computes."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What refutes programs that are not read: the smallest sizes, plain inputs, ties, and literals of the text."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -9,9 +7,11 @@ import pytest
 
 pytest.importorskip("torch")
 
+import torch
 from refutation_cases import EQUAL, LATE, OTHER
 
 from scanproof.proofs.decide.as_it_runs.comparing import SHORT, Comparison
+from scanproof.proofs.decide.as_it_runs.rounding import apart
 from scanproof.proofs.decide.as_it_runs.sides import Side
 from scanproof.proofs.language.sizes import names, shapes_in
 
@@ -43,6 +43,43 @@ def test_programs_that_differ_from_a_size_in_their_text_on_are_told_apart_there(
     found = both.run_at_literals().different
     assert found is not None and found.sizes == {"n": size}
     assert np.count_nonzero(found.actual != found.claimed) > 0
+
+
+def by_transforms(x, kernel):
+    n = 2 * len(kernel)
+    both = torch.fft.rfft(x, n=n) * torch.fft.rfft(kernel, n=n)
+    return torch.fft.irfft(both, n=n)[..., : len(kernel)]
+
+
+def shifted(x, kernel):
+    """The same for the kernel 0, 0, 0, 1, 0."""
+    return torch.cat([torch.zeros_like(x[:, :3]), x[:, :2]], dim=1)
+
+
+@pytest.mark.parametrize("factor, told", [(1.0, False), (1.0 + 1e-5, True)])
+def test_what_fourier_transforms_lose_where_they_are_0_is_rounding(factor, told):
+    sides = [Side(one, is_for_torch=True) for one in (by_transforms, shifted)]
+    arrays = [np.array([[1.0, 1, 1, 6, 5], [-1, -2, 3, 2, 4]]), np.array([0.0, 0, 0, 1, 0])]
+    own, known = (side.run(arrays, "float64") for side in sides)
+    found = apart(sides, arrays, "float64", False, [[one * factor for one in own], known])
+    assert (found is not None) == told
+
+
+def test_what_overflows_inside_an_operation_is_no_difference():
+    """Squares of 2⁶⁴ are none of float32's numbers: PyTorch's norm gives 0 then, and no infinity."""
+
+    def norm(x):
+        assert x.dtype == torch.float32
+        return torch.nn.functional.layer_norm(x, x.shape)
+
+    sides = [
+        Side(norm, is_for_torch=True),
+        Side(lambda x: (x - x.mean()) / 2.0**64, is_for_torch=True),
+    ]
+    arrays = [2.0**64 * np.array([1.0, -1.0, 1.0, -1.0])]
+    results = [side.run(arrays, "float32") for side in sides]
+    assert not np.allclose(*(found for (found,) in results))
+    assert apart(sides, arrays, "float32", False, results) is None
 
 
 def test_programs_that_are_not_read_and_differ_are_refuted_with_exit_code_1(

@@ -1,7 +1,5 @@
 """Certificates in files: another process checks them again without a search, and nothing that is changed passes."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -735,9 +733,8 @@ def test_what_is_saved_and_checked_again_is_what_is_found_from_scratch(run: Run,
     cold = run("check", file, "--format", "json")
     save = run("check", file, "--format", "json", "--certificates", "proofs/of/mine", "--save")
     again = run("check", file, "--format", "json", "--certificates", "proofs/of/mine", "--offline")
-    former = run("check", file, "--format", "json", "--replay", "proofs/of/mine")
     scratch = run("check", file, "--format", "json", "--from-scratch")
-    every = [statements(one) for one in (cold, save, again, former, scratch)]
+    every = [statements(one) for one in (cold, save, again, scratch)]
     assert every[1:] == every[:-1]
     assert {s["scope"] for s in every[0].values()} == {"all-sizes"}
 

@@ -1,7 +1,5 @@
 """Reports as JSON, their schema, and the table for people."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

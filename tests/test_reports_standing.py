@@ -1,7 +1,5 @@
 """Where a report stands: exit codes, who is to blame in JUnit, and what is worse than before."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reports in words: short forms, the story, Markdown, LaTeX and the errata pages."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

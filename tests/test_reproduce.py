@@ -13,9 +13,9 @@ import pytest
 from command_line import Run, one_line
 
 from scanproof.constructs.constructions import gril_tables
-from scanproof.numeric import reproduce
-from scanproof.numeric.reproduce.page import text
-from scanproof.numeric.reproduce.report import report
+from scanproof.numeric.studies import reproduce
+from scanproof.numeric.studies.reproduce.page import text
+from scanproof.numeric.studies.reproduce.report import report
 from scanproof.proofs.check.measured import measured
 from scanproof.proofs.decide.ledger import Ledger, built_in
 from scanproof.proofs.decide.row_verdicts import check
@@ -553,14 +553,14 @@ def test_a_formula_is_written_on_one_line():
 
 @pytest.mark.long
 def test_the_page_has_the_verdicts_and_figures_of_the_command():
-    page = (FOLDER.parents[1] / "docs" / "expected-losses.md").read_text("utf-8")
+    page = (FOLDER.parents[2] / "docs" / "expected-losses.md").read_text("utf-8")
     for row in ROWS.values():
         assert f"### {row.id}: {report(row).verdict}" in page
-    assert "`python -m scanproof.numeric.reproduce docs`" in page
+    assert "`python -m scanproof.numeric.studies.reproduce docs`" in page
 
 
 def test_the_page_s_python_prints_what_stands_there(capsys):
-    page = (FOLDER.parents[1] / "docs" / "expected-losses.md").read_text("utf-8")
+    page = (FOLDER.parents[2] / "docs" / "expected-losses.md").read_text("utf-8")
     code, told = page.split("```python\n")[1].split("```\n\n```text\n")
     exec(compile(code, "page", "exec"), {})
     assert capsys.readouterr().out == told.partition("```")[0]

@@ -1,6 +1,6 @@
 """Running error bounds: they hold, they are narrow, and they grow where an answer is lost."""
 
-from __future__ import annotations
+import math
 
 import numpy as np
 import pytest
@@ -8,8 +8,15 @@ from agreement import Draw, assert_agrees, wide
 from hypothesis import given
 from hypothesis import strategies as st
 from loops import WIDE
+from running_error import EPSILON, Bounded, bounded
 
-from scanproof.numeric.rounding.running_error import EPSILON, Bounded, bounded
+from scanproof.numeric.rounding.arithmetic import settled
+
+
+@given(fixed=st.floats(0, 1e6), again=st.floats(0, 2))
+def test_an_error_that_comes_back_settles_where_it_makes_itself(fixed: float, again: float):
+    found = settled(fixed, again)
+    assert found == math.inf if again >= 1 else found == pytest.approx(fixed + again * found)
 
 
 @pytest.mark.long

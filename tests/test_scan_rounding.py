@@ -1,7 +1,5 @@
 """Rounding in scans: bounds for all T and C, what they need, and arrays that round."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -15,7 +13,7 @@ from scanproof.constructs.arrays.scan import map_leaves, scan
 from scanproof.constructs.forms.chunked import Weighed, carry_decayed, read
 from scanproof.constructs.layers import delta_rule, linear_attention
 from scanproof.numeric.rounding.in_format import in_format
-from scanproof.numeric.rounding.symbolic import (
+from scanproof.numeric.studies.tightness.symbolic import (
     attended,
     compared,
     decayed,

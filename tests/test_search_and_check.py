@@ -1,7 +1,5 @@
 """The search and the check agree on what is taken for granted, and a search that goes on without end says so."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import pytest

@@ -1,7 +1,5 @@
 """What a proof asks of sizes is weighed, and said where the verdict is."""
 
-from __future__ import annotations
-
 import json
 
 import jax.numpy as jnp

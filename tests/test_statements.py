@@ -1,7 +1,5 @@
 """Claims as data: what is recorded of a body is what the body does, and every reading of it agrees."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +28,7 @@ ROWS = [row.claim.id for row in built_in().rows if row.claim.body is not None]
 N, f = (whole(Size(name, 1)) for name in "Nf")
 
 
-@pytest.mark.short(30)
+@pytest.mark.short(60)
 @pytest.mark.parametrize("id", ROWS)
 def test_a_statement_reads_as_its_claim_does(id: str):
     (row,) = (row for row in built_in().rows if row.claim.id == id)

@@ -1,7 +1,5 @@
 """What is told of a claim beside its verdict: the functions that ran, and that it says nothing."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tasks, learners, step sizes and metrics in JAX, against the definitions on NumPy arrays."""
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """The rewrite rules of XLA as pairs of JAX functions: none is refuted, no false variant is proved."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

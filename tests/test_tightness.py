@@ -16,11 +16,18 @@ from tightness_cases import CLAIMS, moved
 from scanproof import at_most, norm
 from scanproof.constructs.errors import UsageError
 from scanproof.numeric.jax_backend import jax, x64
-from scanproof.numeric.tightness.drawing import KINDS, draw
-from scanproof.numeric.tightness.exact import BITS, certify, point
-from scanproof.numeric.tightness.hypotheses import hypotheses
-from scanproof.numeric.tightness.report import TOLERANCE, Line, as_text, grid, measure, with_bounds
-from scanproof.numeric.tightness.search import ratios, search
+from scanproof.numeric.studies.tightness.drawing import KINDS, draw
+from scanproof.numeric.studies.tightness.exact import BITS, certify, point
+from scanproof.numeric.studies.tightness.hypotheses import hypotheses
+from scanproof.numeric.studies.tightness.report import (
+    TOLERANCE,
+    Line,
+    as_text,
+    grid,
+    measure,
+    with_bounds,
+)
+from scanproof.numeric.studies.tightness.search import ratios, search
 from scanproof.proofs.check.instances.enclosed import enclosed
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
@@ -81,7 +88,7 @@ def test_a_constant_a_tenth_too_small_is_found_out_from_normal_inputs_alone(monk
     def smaller(x, u, eta, C):
         return at_most(norm(moved(x, u, eta) - x), 9 * eta * C**3 / 10)
 
-    monkeypatch.setattr("scanproof.numeric.tightness.search.KINDS", ("normal",))
+    monkeypatch.setattr("scanproof.numeric.studies.tightness.search.KINDS", ("normal",))
     (found,) = search(replace(STEP, body=smaller), {"n": 2, "d": 3}, starts=5, steps=100)
     assert found.ratio == pytest.approx(10 / 9, rel=1e-3)
 

@@ -1,7 +1,5 @@
 """Programs for torch as people hand them over, in cases where they ask something of sizes, and within claims."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Random programs for torch, with views, writes, loops and slopes, are read as torch runs them, or refused."""
 
-from __future__ import annotations
-
 import random
 import runpy
 

@@ -26,21 +26,21 @@ from scanproof.constructs.layers import gril, s5
 from scanproof.constructs.tokens import Windows
 from scanproof.numeric.export import tensors
 from scanproof.numeric.jax_arrays import JaxArray, Namespace, plain
-from scanproof.numeric.training import checkpoints, gated, models, own, rows
-from scanproof.numeric.training.evaluation import evaluate, reference_loss
-from scanproof.numeric.training.experiments import EXPERIMENTS, find, smaller
-from scanproof.numeric.training.parameters import beside_construction
-from scanproof.numeric.training.references import best_step_size, descent, two_rates
-from scanproof.numeric.training.results import differing, identified, records
-from scanproof.numeric.training.settings import Settings
-from scanproof.numeric.training.tasks import (
+from scanproof.numeric.studies.training import checkpoints, gated, models, own, rows
+from scanproof.numeric.studies.training.evaluation import evaluate, reference_loss
+from scanproof.numeric.studies.training.experiments import EXPERIMENTS, find, smaller
+from scanproof.numeric.studies.training.parameters import beside_construction
+from scanproof.numeric.studies.training.references import best_step_size, descent, two_rates
+from scanproof.numeric.studies.training.results import differing, identified, records
+from scanproof.numeric.studies.training.settings import Settings
+from scanproof.numeric.studies.training.tasks import (
     Classification,
     Expressions,
     Recall,
     Regression,
     Sine,
 )
-from scanproof.numeric.training.training import Diverged, train
+from scanproof.numeric.studies.training.training import Diverged, train
 from scanproof.proofs.expected.recorded import FOLDER, file_of, results_of
 
 F, N = 2, 2
@@ -211,10 +211,10 @@ def test_interrupted_training_goes_on_to_the_same_bits(tmp_path: Path):
 SCRIPT = """
 import sys
 from pathlib import Path
-from scanproof.numeric.training import models
-from scanproof.numeric.training.settings import Settings
-from scanproof.numeric.training.tasks import Regression
-from scanproof.numeric.training.training import train
+from scanproof.numeric.studies.training import models
+from scanproof.numeric.studies.training.settings import Settings
+from scanproof.numeric.studies.training.tasks import Regression
+from scanproof.numeric.studies.training.training import train
 
 task = Regression(3, 2, 2)
 settings = Settings(4_000, batch=4, seeds=(0, 1), block=10)

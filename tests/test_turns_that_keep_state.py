@@ -1,10 +1,9 @@
 """A loop over a size is one node only if its turns leave nothing to the next ones that the loop does not follow."""
 
-from __future__ import annotations
+import inspect
+import linecache
+from types import ModuleType
 
-from pathlib import Path
-
-import jax_turns_that_keep_state as in_jax
 import pytest
 import turns_that_keep_state as in_torch
 
@@ -17,6 +16,22 @@ from scanproof.proofs.doors.refused import Refused
 from scanproof.proofs.statement.nodes import Input
 from scanproof.proofs.statement.whole import Size, whole
 
+FOR_TORCH = "import torch as xp\nfrom torch.utils._pytree import tree_leaves\n"
+FOR_JAX = "import jax.numpy as xp\nfrom jax.tree_util import tree_leaves\n"
+
+
+def for_jax() -> ModuleType:
+    """The same loops on JAX's arrays."""
+    text = inspect.getsource(in_torch)
+    assert text.count(FOR_TORCH) == 1
+    text, name = text.replace(FOR_TORCH, FOR_JAX), "<turns that keep state, in JAX>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    module = ModuleType("turns_in_jax")
+    exec(compile(text, name, "exec"), vars(module))
+    return module
+
+
+in_jax = for_jax()
 LIST = "rows, a list to which turns append, in a loop over a size at"
 CHANGED = {
     "counter": "n[0]",
@@ -51,7 +66,7 @@ IN_TORCH = {
     **{name: f"a turn changes {one} at" for name, one in CHANGED.items()},
 }
 IN_JAX = {
-    "window": "rows, a list for which a turn gives another value",
+    "window_anew": "rows, a list for which a turn gives another value",
     "by_setdefault": "a turn changes d at",
     "popped": f"the length of {LIST}",
     "first_rows_caught": f"the length of {LIST}",
@@ -67,11 +82,6 @@ IN_JAX = {
 TRUE = {"appended": "doubled", "two_lists": "two_lists_at_once", "constants": "doubled"}
 
 
-@pytest.fixture(autouse=True)
-def here(monkeypatch):
-    monkeypatch.chdir(Path(__file__).parent)
-
-
 def refusal(function, framework: str) -> str:
     shape = whole(Size("T", 1)), whole(Size("d", 1))
     with pytest.raises(Refused) as error:
@@ -79,7 +89,7 @@ def refusal(function, framework: str) -> str:
     return str(error.value)
 
 
-@pytest.mark.short(3)
+@pytest.mark.short(8)
 @pytest.mark.parametrize("name", IN_TORCH)
 def test_a_loop_for_torch_whose_turns_keep_state_is_refused_by_its_name(name):
     assert IN_TORCH[name] in refusal(getattr(in_torch, name), "torch")
@@ -91,28 +101,32 @@ def test_a_loop_in_jax_whose_turns_keep_state_is_refused_by_its_name(name):
     assert IN_JAX[name] in refusal(WithLoops(getattr(in_jax, name)), "jax")
 
 
+MODULES = {"torch": in_torch, "jax": in_jax}
+
+
+def decided(framework: str, name: str, other: str):
+    one, specification = (getattr(MODULES[framework], n) for n in (name, other))
+    return prove(one, shapes="x: T d", equals=specification, framework=framework).result
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["window", "first_rows", "counter", "of_deque", "in_text"])
-def test_what_turns_keep_in_torch_proves_nothing(name):
-    other = "last_four" if name == "of_deque" else "ident"
-    module = "turns_that_keep_state"
-    found = prove(f"{module}:{name}", shapes="x: T d", equals=f"{module}:{other}").result
+@pytest.mark.parametrize(
+    ("framework", "name"),
+    [
+        *(("torch", n) for n in ("window", "first_rows", "counter", "of_deque", "in_text")),
+        *(("jax", n) for n in ("window_anew", "in_text", "closure")),
+    ],
+)
+def test_what_turns_keep_proves_nothing(framework, name):
+    found = decided(framework, name, "last_four" if name == "of_deque" else "ident")
     assert found.verdict in ("refuted", "unknown"), found.reason
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["window", "in_text", "closure"])
-def test_what_turns_keep_in_jax_proves_nothing(name):
-    module = "jax_turns_that_keep_state"
-    found = prove(f"{module}:{name}", shapes="x: T d", equals=f"{module}:ident").result
-    assert found.verdict in ("refuted", "unknown"), found.reason
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("module", ["turns_that_keep_state", "jax_turns_that_keep_state"])
+@pytest.mark.parametrize("framework", MODULES)
 @pytest.mark.parametrize("name", TRUE)
-def test_a_loop_that_appends_and_reads_constants_is_proved(module, name):
-    found = prove(f"{module}:{name}", shapes="x: T d", equals=f"{module}:{TRUE[name]}").result
+def test_a_loop_that_appends_and_reads_constants_is_proved(framework, name):
+    found = decided(framework, name, TRUE[name])
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
@@ -120,9 +134,9 @@ def test_a_negative_number_in_the_code_is_tried_as_a_size():
     assert {399, 400, 401, 402} <= set(nearby({-400}))
 
 
-@pytest.mark.parametrize(("module", "framework"), [(in_torch, "torch"), (in_jax, "jax")])
-def test_lists_are_followed_again_where_memories_were_forgotten(module, framework):
-    function = module.cleared
+@pytest.mark.parametrize("framework", MODULES)
+def test_lists_are_followed_again_where_memories_were_forgotten(framework):
+    function = MODULES[framework].cleared
     python_loops._through.cache_clear()
     for _ in range(2):
         given = WithLoops(function) if framework == "jax" else function

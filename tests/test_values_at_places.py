@@ -1,7 +1,5 @@
 """Functions at shifted places, sums over chunks in exponents, states inside functions: proved for all sizes."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import jax
@@ -129,7 +127,7 @@ APART = {
 }
 
 
-@pytest.mark.long_cases(*list(EQUAL)[1:])
+@pytest.mark.long
 @pytest.mark.parametrize("name", EQUAL)
 def test_two_programs_are_equal_at_all_sizes(name):
     left, right, shapes = EQUAL[name]

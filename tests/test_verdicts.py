@@ -1,7 +1,5 @@
 """How statements become verdicts: on small claims whose truth is known beforehand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

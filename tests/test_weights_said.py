@@ -20,18 +20,19 @@ from scanproof.numeric.identify import (
     bases,
     linear,
     linear_certificate,
-    linear_tasks,
     mamba2_construction,
     mamba2_model,
     manifest,
+    neutral_form,
     recognition,
 )
-from scanproof.numeric.identify.fitting import Tasks
+from scanproof.numeric.identify.asked import asked
+from scanproof.numeric.identify.identifying import identified as identify_linear
+from scanproof.numeric.identify.identifying import identified as identify_mamba2
 from scanproof.numeric.identify.identifying import identify
-from scanproof.numeric.identify.linear import identify_linear
-from scanproof.numeric.identify.mamba2 import identify_mamba2
 from scanproof.numeric.identify.neutral_form import arrays
 from scanproof.numeric.identify.report import DESCENT, NONE, RIDGE, percent
+from scanproof.numeric.identify.tasks import Tasks
 from scanproof.numeric.rounding.batch import to_bfloat16, to_float32
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
@@ -294,7 +295,7 @@ def test_numbers_that_overflow_between_two_layers_are_said_to_though_smaller_dat
     assert report.verdict.startswith("in exact numbers 2 steps")
     assert report.verdict.endswith("; but run in float64 it overflows")
     x, y = np.random.default_rng(0).uniform(-1, 1, (2, 4, 7, 2))
-    assert not np.isfinite(linear_tasks.predictor(model)(x, y[:, 1:, :1])).any()
+    assert not np.isfinite(neutral_form.predictor(model)(x, y[:, 1:, :1])).any()
 
 
 @pytest.mark.long
@@ -309,9 +310,9 @@ def test_weights_that_overflow_nowhere_are_identified_in_a_while_however_large_t
 def test_a_format_is_the_one_in_which_every_operation_runs():
     model = cases.attention(2, 2)
     x, y = np.random.default_rng(0).uniform(-1, 1, (2, 4, 9, 2))
-    whole = linear_tasks.predictor(model)(x, y[:, 1:, :1])
+    whole = neutral_form.predictor(model)(x, y[:, 1:, :1])
     for dtype, unit in (("float32", 2.0**-24), ("bfloat16", 2.0**-8), ("float16", 2.0**-11)):
-        off = np.abs(linear_tasks.predictor(model, dtype)(x, y[:, 1:, :1]) - whole).max()
+        off = np.abs(neutral_form.predictor(model, dtype)(x, y[:, 1:, :1]) - whole).max()
         assert unit / 8 < off / np.abs(whole).max() < 64 * unit
 
 
@@ -364,9 +365,12 @@ def test_what_was_tried_at_one_number_of_examples_is_not_called_constant(monkeyp
     assert report.step_size is not None and report.step_size.dependence == "at n = 5 alone"
     assert report.verdict.endswith("at n = 5")
     monkeypatch.setattr(recognition, "LARGEST", 10)
-    report = identify_linear(cases.as_loaded(cases.attention(2, 2)))
+    loaded = cases.as_loaded(cases.attention(2, 2))
+    report = identify_linear(loaded, asked(4))
     assert report.step_size is not None and report.step_size.dependence == "at n = 4 alone"
     assert "η = 1/8 at n = 4 alone" in report.verdict
+    several = identify_linear(loaded)  # tried at all n of the scheme
+    assert several.step_size is not None and several.step_size.dependence == "constant in n"
 
 
 @pytest.mark.long
@@ -408,7 +412,7 @@ def near_attention(size: float):
     [
         (0.0, "is", "exactly 2 steps"),
         (1e-7, "is up to", "up to"),
-        (0.005, "is nearest to", "nearest to 2 steps of gradient descent with η = 0.1"),
+        (0.005, "is nearest to", "nearest to 2 steps of gradient descent with ridge, η = 0.1"),
         (5.0, "is not", "not gradient descent: the nearest is"),
     ],
 )
@@ -433,7 +437,8 @@ def test_a_mamba2_model_that_is_off_by_a_part_in_a_hundred_is_near_gradient_desc
     }
     report = identify_mamba2(given._replace(tensors=tensors))
     assert report.grade == "is nearest to"
-    assert report.verdict.startswith("nearest to 2 steps of gradient descent with η = ")
+    assert report.verdict.startswith("nearest to 2 steps of gradient descent with ")
+    assert "2 steps of gradient descent with η = 0.19" in report.verdict  # beside it, if not alone
     effects = [deviation.effect or 0.0 for deviation in report.deviations]
     assert effects == sorted(effects, reverse=True) and all(effects)
 
@@ -676,7 +681,10 @@ def test_mamba2_weights_may_be_nearest_to_a_rule_beside_plain_steps(tmp_path):
     assert report.verdict.startswith(
         "nearest to 2 steps of gradient descent with ridge, η = 0.1666"
     )
-    assert "labelled tokens)" in report.verdict and "(relative)" not in report.verdict
+    assert ", labelled tokens" in report.verdict and "(relative)" not in report.verdict
+    assert (
+        "; of simpler rules, 2 steps of gradient descent with η = 0.1665 is off" in report.verdict
+    )
 
 
 @pytest.mark.long

@@ -1,7 +1,5 @@
 """Whole numbers have the ends of their formats, and truths are 0 or 1, in programs of both frameworks."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import jax.numpy as jnp

@@ -1,7 +1,5 @@
 """A statement modulo primes: what it costs, and which sums are too long for whole numbers of 64 bits."""
 
-from __future__ import annotations
-
 import random
 
 import numpy

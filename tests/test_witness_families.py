@@ -1,7 +1,5 @@
 """Statements about some inputs at every size: what is shown by a family of inputs, and that nothing false is."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

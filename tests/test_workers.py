@@ -1,7 +1,5 @@
 """Workers: what a claim's body does to its process costs its own row alone."""
 
-from __future__ import annotations
-
 import faulthandler
 import multiprocessing
 import os

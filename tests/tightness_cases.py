@@ -1,7 +1,5 @@
 """Bounds whose tightness is known by hand, as claims."""
 
-from __future__ import annotations
-
 from scanproof import Source, at_most
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.arrays.norms import norm, operator_norm

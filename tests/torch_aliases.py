@@ -10,34 +10,6 @@ def view_written(x, y):
     return a
 
 
-def base_written(x, y):
-    a = x.clone()
-    b = a[0]
-    a += y
-    return b
-
-
-def other_name(x, y):
-    a = x.clone()
-    b = a
-    b += y
-    return a
-
-
-def copy_stays(x, y):
-    a = x.clone()
-    b = a.clone()
-    a += y
-    return b
-
-
-def new_name(x, y):
-    a = x.clone()
-    b = a
-    b = b + y
-    return a
-
-
 def transposed(x, y):
     a = x.clone()
     a.T[0] += y[:, 0]
@@ -95,14 +67,6 @@ def accumulated(x, y):
     return S, first
 
 
-def accumulated_anew(x, y):
-    S = torch.zeros(4, 4)
-    first = S
-    for t in range(x.shape[0]):
-        S = S + torch.outer(x[t], y[t])
-    return S, first
-
-
 def written_then_anew(x, y):
     S = torch.zeros(4, 4)
     first = S
@@ -146,24 +110,6 @@ def listed_then_written(x, y):
     return torch.stack(rows)
 
 
-def listed_before_it_is_new(x, y):
-    S = torch.zeros(4, 4)
-    rows = []
-    for t in range(x.shape[0]):
-        rows.append(S)
-        S = S + torch.outer(x[t], y[t])
-    return torch.stack(rows)
-
-
-def listed_copies(x, y):
-    S = torch.zeros(4, 4)
-    rows = []
-    for t in range(x.shape[0]):
-        S += torch.outer(x[t], y[t])
-        rows.append(S.clone())
-    return torch.stack(rows)
-
-
 def row_view_before_the_loop(x, y):
     S = torch.zeros(4, 4)
     row = S[0]
@@ -172,15 +118,6 @@ def row_view_before_the_loop(x, y):
         total = total + row
         S += torch.outer(x[t], y[t])
     return total
-
-
-def table_written(x, y):
-    out = x.clone()
-    total = torch.zeros(4)
-    for t in range(x.shape[0]):
-        out[t] = y[t] * 2
-        total = total + out[t]
-    return out, total
 
 
 def table_read_ahead(x, y):
@@ -206,33 +143,6 @@ def one_name_for_two(x, y):
         a = a * 0.5
     b += 1
     return a, b
-
-
-def dictionary(x, y):
-    state = {"S": torch.zeros(4, 4)}
-    for t in range(x.shape[0]):
-        state["S"] = state["S"] + torch.outer(x[t], y[t])
-    return state["S"]
-
-
-def counted(x, y):
-    n, total = 0, torch.zeros(4)
-    for t in range(x.shape[0]):
-        n += 1
-        total = total + n * x[t]
-    return total
-
-
-def argument_written(x, y):
-    x = x.clone()
-    x *= 2
-    return x + y
-
-
-def last_of_loop(x, y):
-    for t in range(x.shape[0]):
-        row = x[t] + y[t]
-    return row
 
 
 def negative_place(x, y):
@@ -307,49 +217,6 @@ def item_of_a_list_augmented(x, y):
     rows = [x.clone()] * 2
     rows[0] += 1
     return rows[1]
-
-
-def counted_by_a_helper(x, y):
-    n = 0
-
-    def step(row):
-        nonlocal n
-        n += 1
-        return row
-
-    total = torch.zeros(4)
-    for t in range(x.shape[0]):
-        total = total + step(x[t])
-    return total * n
-
-
-def counted_by_an_object(x, y):
-    class Counter:
-        n = 0
-
-        def step(self, row):
-            self.n += 1
-            return row
-
-    counter, total = Counter(), torch.zeros(4)
-    for t in range(x.shape[0]):
-        total = total + counter.step(x[t])
-    return total * counter.n
-
-
-def counted_by_a_dictionary(x, y):
-    state, total = {"n": 0}, torch.zeros(4)
-    for t in range(x.shape[0]):
-        state.update(n=state["n"] + 1)
-        total = total + x[t]
-    return total * state["n"]
-
-
-def counted_by_an_iterator(x, y):
-    numbers, total = iter([1, 2, 3, 4]), torch.zeros(4)
-    for t in range(x.shape[0]):
-        total = total + next(numbers) * x[t]
-    return total
 
 
 def first_of_the_list_written(x, y):

@@ -51,6 +51,18 @@ def gated_too_late(q, k, v, g):
     return o
 
 
+def alike(x, labels):
+    """Sums over others with the same label, as contrastive losses take them."""
+    same = torch.eq(labels[:, None], labels[None]).float() * (1 - torch.eye(len(labels)))
+    return (same * (x @ x.T)).sum(1)
+
+
+def alike_by_places(x, labels):
+    i = torch.arange(len(labels))
+    same = (labels[:, None] == labels[None, :]) & (i[:, None] != i[None, :])
+    return torch.einsum("ij,ij->i", same.to(x.dtype), torch.einsum("id,jd->ij", x, x))
+
+
 def forgetting(q, k, v, f):
     S, o = torch.zeros(k.shape[1], v.shape[1]), torch.zeros_like(v)
     for t in range(q.shape[0]):
@@ -116,7 +128,7 @@ def momentum_shared(x, m, r):
 
 
 def largest(x, m, r):
-    return torch.argmax(x)
+    return torch.median(x)
 
 
 def solved(A):

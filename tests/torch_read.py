@@ -1,7 +1,5 @@
 """A function for torch through its door, at numbers or with a symbol for a size, and as torch runs it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

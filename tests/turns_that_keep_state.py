@@ -1,10 +1,11 @@
-"""Loops over sizes for PyTorch whose turns leave something to the next ones, by each way that Python has."""
+"""Loops over sizes whose turns leave something to the next ones, by each way that Python has; here for PyTorch."""
 
 import itertools
 from collections import deque
 from types import SimpleNamespace
 
-import torch
+import torch as xp
+from torch.utils._pytree import tree_leaves
 
 MOST = 8192
 COUNT = 0
@@ -23,7 +24,24 @@ def window(x):
     for t in range(x.shape[0]):
         rows.append(x[t])
         del rows[:-400]
-    return torch.stack(rows)
+    return xp.stack(rows)
+
+
+def window_anew(x):
+    rows = []
+    for t in range(x.shape[0]):
+        rows.append(x[t])
+        rows = rows[-MOST:]
+    return xp.stack(rows)
+
+
+def popped(x):
+    rows = []
+    for t in range(x.shape[0]):
+        rows.append(x[t])
+        if len(rows) > MOST:
+            rows.pop(0)
+    return xp.stack(rows)
 
 
 def full_cache(x):
@@ -32,14 +50,14 @@ def full_cache(x):
         if len(rows) >= MOST:
             raise ValueError("the cache is full")
         rows.append(x[t])
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def first_rows(x):
     rows = []
     for t in range(x.shape[0]):
         rows.append(x[t] if len(rows) < MOST else 0 * x[t])
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def first_rows_caught(x):
@@ -50,31 +68,31 @@ def first_rows_caught(x):
         except Exception:
             n = 0
         rows.append(zero_after(n, x[t]))
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def stacked_so_far(x):
     rows = []
     for t in range(x.shape[0]):
         rows.append(x[t])
-        rows.append(zero_after(torch.stack(rows).shape[0], rows.pop()))
-    return torch.stack(rows)
+        rows.append(zero_after(xp.stack(rows).shape[0], rows.pop()))
+    return xp.stack(rows)
 
 
 def stacked_length(x):
     rows, out = [], []
     for t in range(x.shape[0]):
         rows.append(x[t])
-        out.append(zero_after(torch.stack(rows).shape[0], x[t]))
-    return torch.stack(out)
+        out.append(zero_after(xp.stack(rows).shape[0], x[t]))
+    return xp.stack(out)
 
 
 def leaves_so_far(x):
     rows, out = [], []
     for t in range(x.shape[0]):
         rows.append(x[t])
-        out.append(zero_after(len(torch.utils._pytree.tree_leaves(rows)), x[t]))
-    return torch.stack(out)
+        out.append(zero_after(len(tree_leaves(rows)), x[t]))
+    return xp.stack(out)
 
 
 def sliced_in_place(x):
@@ -82,7 +100,7 @@ def sliced_in_place(x):
     for t in range(x.shape[0]):
         rows.append(x[t])
         rows[:] = rows[-MOST:]
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def cleared(x):
@@ -91,7 +109,7 @@ def cleared(x):
         if len(rows) == MOST:
             rows.clear()
         rows.append(x[t])
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def counter(x):
@@ -99,7 +117,7 @@ def counter(x):
     for t in range(x.shape[0]):
         n[0] += 1
         rows.append(zero_after(n[0], x[t]))
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def closure(x):
@@ -110,14 +128,14 @@ def closure(x):
         n += 1
         return zero_after(n, row)
 
-    return torch.stack([step(x[t]) for t in range(x.shape[0])])
+    return xp.stack([step(x[t]) for t in range(x.shape[0])])
 
 
 def in_text(x):
     rows = []
     for t in range(x.shape[0]):
         rows.append(0 * x[t] if t and f"{t}".endswith("0000") else x[t])
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def of_dict(x):
@@ -125,7 +143,7 @@ def of_dict(x):
     for t in range(x.shape[0]):
         d["k"] += 1
         rows.append(zero_after(d["k"], x[t]))
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def of_set(x):
@@ -133,7 +151,7 @@ def of_set(x):
     for t in range(x.shape[0]):
         s.add(len(s))
         rows.append(zero_after(len(s), x[t]))
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def by_setdefault(x):
@@ -141,7 +159,7 @@ def by_setdefault(x):
     for t in range(x.shape[0]):
         d.setdefault("k", []).append(1)
         rows.append(zero_after(len(d["k"]), x[t]))
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def of_generator(x):
@@ -154,21 +172,21 @@ def of_generator(x):
     n, rows = counted(), []
     for t in range(x.shape[0]):
         rows.append(zero_after(next(n), x[t]))
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def of_iterator(x):
     n, rows = iter([1] * MOST + [MOST + 1]), []
     for t in range(x.shape[0]):
         rows.append(zero_after(next(n, MOST + 1), x[t]))
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def of_count(x):
     n, rows = itertools.count(1), []
     for t in range(x.shape[0]):
         rows.append(zero_after(next(n), x[t]))
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 class Cache:
@@ -184,12 +202,12 @@ def of_object(x):
     cache, rows = Cache(), []
     for t in range(x.shape[0]):
         rows.append(cache.step(x[t]))
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def of_bound_method(x):
     step = Cache().step
-    return torch.stack([step(x[t]) for t in range(x.shape[0])])
+    return xp.stack([step(x[t]) for t in range(x.shape[0])])
 
 
 class Slotted:
@@ -206,12 +224,12 @@ def step_of(holder, row):
 
 def of_slots(x):
     holder = Slotted()
-    return torch.stack([step_of(holder, x[t]) for t in range(x.shape[0])])
+    return xp.stack([step_of(holder, x[t]) for t in range(x.shape[0])])
 
 
 def of_namespace(x):
     holder = SimpleNamespace(n=0)
-    return torch.stack([step_of(holder, x[t]) for t in range(x.shape[0])])
+    return xp.stack([step_of(holder, x[t]) for t in range(x.shape[0])])
 
 
 def counted_globally(row):
@@ -223,7 +241,7 @@ def counted_globally(row):
 def of_global(x):
     global COUNT
     COUNT = 0
-    return torch.stack([counted_globally(x[t]) for t in range(x.shape[0])])
+    return xp.stack([counted_globally(x[t]) for t in range(x.shape[0])])
 
 
 def of_deque(x):
@@ -242,7 +260,7 @@ def of_append(x):
     add = rows.append
     for t in range(x.shape[0]):
         add(zero_after(len(rows), x[t]))
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def in_closure(x):
@@ -253,24 +271,24 @@ def in_closure(x):
 
     for t in range(x.shape[0]):
         add(x[t])
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def of_tensor(x):
-    n = torch.zeros(())
+    n = xp.zeros(())
 
     def step(row):
         n.add_(1)
-        return torch.where(n <= MOST, row, 0 * row)
+        return xp.where(n <= MOST, row, 0 * row)
 
-    return torch.stack([step(x[t]) for t in range(x.shape[0])])
+    return xp.stack([step(x[t]) for t in range(x.shape[0])])
 
 
 def appended(x):
     rows = []
     for t in range(x.shape[0]):
         rows.append(2 * x[t])
-    return torch.stack(rows)
+    return xp.stack(rows)
 
 
 def doubled(x):
@@ -285,15 +303,15 @@ def two_lists(x):
             total = total + x[t, j]
         rows.append(2 * x[t])
         sums.append(total)
-    return torch.stack(rows) + torch.stack(sums)[:, None]
+    return xp.stack(rows) + xp.stack(sums)[:, None]
 
 
 def two_lists_at_once(x):
-    return 2 * x + x.sum(1, keepdim=True)
+    return 2 * x + x.sum(1)[:, None]
 
 
 def constants(x):
     table, pair, rows = {"a": 1.5, "b": [0.5]}, [2.0, 3.0], []
     for t in range(x.shape[0]):
         rows.append((table["a"] + table["b"][0]) * x[t] * (pair[1] - pair[0]))
-    return torch.stack(rows)
+    return xp.stack(rows)

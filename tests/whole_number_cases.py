@@ -1,7 +1,5 @@
 """Programs whose whole numbers and truths are others than those of the numbers that they look like."""
 
-from __future__ import annotations
-
 import torch
 
 

@@ -1,7 +1,5 @@
 """Exports in bfloat16 and float16: each number rounded once, and run in that format within the certificate."""
 
-from __future__ import annotations
-
 import importlib.util
 from typing import Any
 

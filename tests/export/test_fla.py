@@ -5,8 +5,6 @@ line by line and with no change to the library, for a few tasks; for many the la
 own `naive_recurrent_linear_attn`, all else being the layer's.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import json
@@ -21,6 +19,7 @@ import pytest
 from linear_cases import Tasks
 from mamba2_cases import Case
 
+import scanproof
 from scanproof.constructs.constructions import linear_attention
 from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.layers import fla_linear_attention as definition
@@ -321,3 +320,13 @@ def test_another_number_in_a_tensor_is_no_gradient_descent(field, tmp_path, naiv
     expected = explicit(loaded.made, given, case)
     distance = np.linalg.norm(loaded.predictions(given) - expected)
     assert distance >= 1e-5 * np.linalg.norm(expected)
+
+
+@kernels
+def test_conform_finds_its_layers_within_the_bound_in_every_way_that_they_offer(tmp_path):
+    out = tmp_path / "export"
+    export("linear-attention.gd", target="fla-linear-attention", output=out, features=2, examples=6)
+    found = scanproof.conform(out)
+    assert found.holds, found.rows
+    ran = {row.way for row in found.rows if row.status == "within"}
+    assert {"padded on the left", "a cache, in two halves", "a cache, token by token"} <= ran

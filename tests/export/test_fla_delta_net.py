@@ -4,8 +4,6 @@ Its kernels are Triton's: with a GPU they run there, without one on the CPU in T
 and with no change to the library.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os
@@ -17,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import scanproof
 from scanproof.constructs.layers import fla_delta_net as definition
 from scanproof.constructs.layouts import fla_delta_net
 from scanproof.constructs.learners.further import delta_rule
@@ -191,3 +190,12 @@ def test_another_number_in_a_tensor_is_another_learner(field, tmp_path):
     x, y = tasks(loaded, 4)
     error = np.abs(loaded.predictions(x, y) - loaded.learned(x, y)).max()
     assert error > loaded.manifest["certificate"]["absolute"]
+
+
+def test_conform_finds_its_layer_within_the_bound_in_every_way_that_it_offers(tmp_path):
+    out = tmp_path / "export"
+    export("delta-net.one-pass", target="fla-delta-net", output=out, features=2, examples=6)
+    found = scanproof.conform(out)
+    assert found.holds, found.rows
+    ran = {row.way for row in found.rows if row.status == "within"}
+    assert {"padded on the left", "a cache, in two halves", "a cache, token by token"} <= ran

@@ -1,7 +1,5 @@
 """The folder of an export: it appears whole or not at all, and takes the place of nothing but an export."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exports in transformers' own `Mamba2ForCausalLM`, loaded and run; nothing of it is changed."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 from typing import Any

@@ -13,7 +13,7 @@ from scanproof.constructs.layers import lsa
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import LayoutError, Model
 from scanproof.numeric.identify.asked import Asked
-from scanproof.numeric.identify.linear import identify_linear
+from scanproof.numeric.identify.identifying import identified as identify_linear
 from scanproof.numeric.identify.report import ASCENT, DESCENT, NONE, PLUS_PLUS, Report
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")

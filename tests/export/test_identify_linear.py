@@ -18,9 +18,9 @@ from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.families import FAMILIES as LAYERS
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.numeric.export.loading import Loaded
-from scanproof.numeric.identify import fitting, polynomial, recognition, rule
+from scanproof.numeric.identify import polynomial, recognition, rule, tasks
+from scanproof.numeric.identify.identifying import identified as identify_linear
 from scanproof.numeric.identify.identifying import identify
-from scanproof.numeric.identify.linear import identify_linear
 from scanproof.numeric.identify.report import (
     ASCENT,
     AVERAGED,
@@ -460,9 +460,9 @@ def test_rotated_keys_and_queries_are_no_preconditioner(dtype):
 
 def test_many_features_and_targets_are_learned_without_a_second_derivative():
     rng, d = np.random.default_rng(0), 300
-    tasks = fitting.Tasks(rng.normal(size=(1, 4, d)), rng.normal(size=(1, 3, d)))
-    W = fitting.Learner(np.zeros((d, d)), 0.5, 1).weights(tasks)
-    np.testing.assert_allclose(W[0], 0.5 * tasks.x[0, :3].T @ tasks.y[0])
+    given = tasks.Tasks(rng.normal(size=(1, 4, d)), rng.normal(size=(1, 3, d)))
+    found = rule.descent(np.zeros((d, d)), 0.5, 1).predictions(given)
+    np.testing.assert_allclose(found[0], given.x[0, 3] @ (0.5 * given.x[0, :3].T @ given.y[0]))
 
 
 @pytest.mark.long

@@ -19,12 +19,13 @@ from scanproof.numeric.export import tensors as files
 from scanproof.numeric.export.exporting import export
 from scanproof.numeric.export.loading import Loaded, load
 from scanproof.numeric.export.targets import PT
-from scanproof.numeric.identify import fitting
+from scanproof.numeric.identify import fitting, tasks
+from scanproof.numeric.identify.identifying import identified as identify_mamba2
 from scanproof.numeric.identify.identifying import identify as identify_folder
-from scanproof.numeric.identify.mamba2 import identify_mamba2
-from scanproof.numeric.identify.mamba2_construction import simple
-from scanproof.numeric.identify.mamba2_model import layouts, model_of, predictions
+from scanproof.numeric.identify.mamba2_model import layouts, model_of, predictions, predictor
 from scanproof.numeric.identify.report import ASCENT, DESCENT, NONE
+from scanproof.numeric.identify.roundings import simple
+from scanproof.numeric.identify.rule import Rule, descent
 from scanproof.numeric.rounding.batch import Batch
 
 ENCODING = ("encode.weight", "encode.bias", "readout.weight")
@@ -135,8 +136,7 @@ def predicted(settings, tensors, tokens, count=6):
         one for one in layouts(model.encode_weight.shape[1], model.targets) if one.name == tokens
     )
     d, k = layout.slots.d, layout.slots.k
-    tasks = fitting.sample(d, k, 9, count, seed=(5, 5), sampler="normal")
-    return predictions(model, layout, *tasks)
+    return predictions(model, layout, *tasks.sample(d, k, 9, count, seed=(5, 5), sampler="normal"))
 
 
 def mutants(tensors, seed, carried):
@@ -275,16 +275,22 @@ def test_unequal_steps_are_found_where_entries_are_in_another_order():
     assert step_size(report).each == (0.25, 0.125) and report.deviations_in_all == 0
 
 
+def found(learner: Rule, layers: int):
+    """The rules that a learner's predictions are near to, on data of half the size."""
+    d, k = learner.W0.shape
+    scheme = tasks.Scheme(d, k, (2, 5, 12), count=8)
+
+    def predict(x, y):
+        return learner.predictions(tasks.Tasks(x, y))
+
+    return fitting.found(predict, layers, scheme, 0.5)
+
+
 def test_unequal_steps_are_measured_where_the_tensors_do_not_tell():
-    rng = np.random.default_rng(0)
-    W0, each = rng.standard_normal((3, 2)), (0.05, 0.3, 0.11)
-    learner = fitting.Learner(W0, 0.0, 3, each)
-    tasks = [
-        fitting.sample(3, 2, n, 8, seed=(n,), sampler="uniform", scale=0.5) for n in (2, 5, 12)
-    ]
-    trials = fitting.tried(lambda x, y: learner.predictions(fitting.Tasks(x, y)), tasks)
-    np.testing.assert_allclose(fitting.unequal(trials, W0, 3), sorted(each), rtol=1e-6)
-    assert fitting.best(fitting.fits(trials, W0, 3)).distance > 1e-6
+    W0, each = np.random.default_rng(0).standard_normal((3, 2)), (0.05, 0.3, 0.11)
+    near = found(Rule(each, W0), 3)
+    assert near.best is not None and near.best.off < 1e-9 and near.plain.off > 1e-6
+    np.testing.assert_allclose(near.best.rule.step_sizes, sorted(each), rtol=1e-6)
 
 
 @pytest.mark.long
@@ -301,16 +307,17 @@ def test_steps_that_are_not_of_gradient_descent_are_not_taken_for_unequal_ones()
 @pytest.mark.parametrize("steps", [1, 2, 4])
 def test_step_counts_are_distinguished(steps):
     """The best step size for one step more or less is far off, though not by much at a small learning rate."""
-    settings, tensors, _ = weights(3, 1, steps, 1 / 12)
-    report = identify(settings, tensors)
-    (around,) = (note for note in report.notes if note.startswith("relative l2"))
-    found = {
-        int(part.split(",")[0].split("L = ")[1].split(":")[0]): float(part.split(": ")[-1])
-        for part in around.removeprefix("relative l2 distances with the best η: ").split("; ")
-    }
+    settings, tensors, W0 = weights(3, 1, steps, 1 / 12)
+    model = model_of(settings, tensors, tensors)
+    (layout,) = (one for one in layouts(model.encode_weight.shape[1], 1) if one.name == "labelled")
+    scheme = tasks.Scheme(3, 1, (1, 5, 12), count=8)
+    near = fitting.found(predictor(model, layout), steps + 1, scheme, 1.0)
+    plain = [each for each in near.fits if each.kind.plain and not each.rule.divided]
+    found = {each.rule.steps: each.off for each in plain}
     assert found[steps] <= 1e-9
-    assert found[steps - 1] >= 1e-3
+    assert found.get(steps - 1, 1.0) >= 1e-3
     assert found[steps + 1] >= 1e-3
+    np.testing.assert_allclose(near.plain.rule.W0, W0, rtol=1e-6)
 
 
 def exported(folder, **options):
@@ -526,13 +533,13 @@ def test_tokens_of_no_known_width_are_an_error():
 @pytest.mark.parametrize("name", ["labelled", "concatenated", "interleaved"])
 def test_a_batch_of_tasks_is_predicted_as_each_by_itself(name):
     made = mamba2_gd.instance(np, 3, 2, 0.25, np.ones((3, 2)), tokens=name)
-    tasks = fitting.sample(3, 2, 4, 5, seed=(0,), sampler="normal")
+    given = tasks.sample(3, 2, 4, 5, seed=(0,), sampler="normal")
     run = mamba2_gd.predictions
     with np.errstate(all="ignore"):
-        batch = run(made.model, made.widths, made.layout.tokens(*map(Batch, tasks)), 2, 1e-5)
+        batch = run(made.model, made.widths, made.layout.tokens(*map(Batch, given)), 2, 1e-5)
         each = [
             run(made.model, made.widths, made.layout.tokens(x, y), 2, 1e-5)
-            for x, y in zip(*tasks, strict=True)
+            for x, y in zip(*given, strict=True)
         ]
     # Libraries add up the products of larger matrices in another order.
     close = 2 * made.layout.slots.d * len(made.model.last.in_proj) * np.finfo(float).eps
@@ -540,14 +547,16 @@ def test_a_batch_of_tasks_is_predicted_as_each_by_itself(name):
 
 
 def test_the_best_fit_is_the_learner_that_made_the_predictions():
-    tasks = fitting.sample(3, 2, 6, 8, seed=(0,), sampler="uniform")
     W0 = np.random.default_rng(0).standard_normal((3, 2))
-    W = [gradient_descent(HALF_SUM, W0, x[:-1], y, 0.3, 2) for x, y in zip(*tasks, strict=True)]
-    trial = fitting.Trial(tasks, (tasks.x[:, -1:] @ np.stack(W))[:, 0])
-    found = fitting.best(fitting.fits([trial], W0, 3))
-    assert found.steps == 2
-    assert found.step_size == pytest.approx(0.3, rel=1e-12)
-    assert found.distance <= 1e-12
+    x, y = tasks.sample(3, 2, 6, 8, seed=(0,), sampler="uniform")
+    W = [gradient_descent(HALF_SUM, W0, x[:-1], y, 0.3, 2) for x, y in zip(x, y, strict=True)]
+    learner = descent(W0, 0.3, 2)
+    np.testing.assert_allclose(
+        learner.predictions(tasks.Tasks(x, y)), (x[:, -1:] @ np.stack(W))[:, 0], rtol=1e-12
+    )
+    near = found(learner, 3)
+    assert near.plain.rule.steps == 2 and near.plain.off <= 1e-12
+    assert near.plain.rule.step_sizes[0] == pytest.approx(0.3, rel=1e-12)
 
 
 @pytest.mark.parametrize(

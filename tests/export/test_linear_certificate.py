@@ -1,7 +1,5 @@
 """The bound of a neutral model's rounding: it holds, it is not vacuous, and models that are mutated leave it."""
 
-from __future__ import annotations
-
 import functools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """`load`: complete weights or one error that lists all that is wrong; nothing is executed, no manifest is needed."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """The layout for state-spaces/mamba, and its own model and kernels on it, these in Triton's interpreter."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.util
@@ -16,6 +14,7 @@ import numpy as np
 import pytest
 from mamba2_cases import CASES, Case
 
+import scanproof
 from scanproof.constructs.layouts import hf_mamba2, mamba_ssm
 from scanproof.numeric.export.certificates import mamba2
 from scanproof.numeric.export.exporting import export
@@ -133,3 +132,12 @@ def test_fifty_tasks_stay_within_the_bound(theirs, tmp_path):
     got = predictions(theirs, tmp_path, case, given, 16)
     errors = np.abs(got - cases.explicit(case, made.W0, given)).max(axis=1)
     assert (errors <= cases.bounds(case, made, given)).all()
+
+
+def test_conform_finds_its_model_within_the_bound_in_every_way_that_it_offers(theirs, tmp_path):
+    out = tmp_path / "export"
+    export("mamba2.gd", target="mamba-ssm", output=out, features=2, examples=4)
+    found = scanproof.conform(out)
+    assert found.holds, found.rows
+    ran = {row.way for row in found.rows if row.status == "within"}
+    assert {"padded on the right", "a cache, the query apart", "a cache, token by token"} <= ran

@@ -1,7 +1,5 @@
 """The manifest: computed, deterministic, and read strictly by the schema that is in the repository."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math
@@ -126,7 +124,6 @@ def test_a_row_stands_for_its_strongest_proved_statement_and_as_stated_for_itsel
     assert "nothing: the statement is refuted" in printed["certificate"]["covers"]
 
 
-@pytest.mark.long
 def test_what_a_certificate_rests_on_has_the_scope_of_the_verdict(monkeypatch, tmp_path):
     def covers(out):
         told = export("gril.prop4.1", target="numpy", output=tmp_path / out, features=2, examples=3)

@@ -1,7 +1,5 @@
 """The neutral form of the linear targets: what a statement's model computes, and what its tensors are taken for."""
 
-from __future__ import annotations
-
 import importlib
 import subprocess
 import sys

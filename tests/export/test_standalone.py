@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
 import subprocess
 import sys
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
+from scanproof.constructs.layers.mamba import softplus
 from scanproof.constructs.layouts import neutral
 from scanproof.numeric.export import folder
 from scanproof.numeric.export.exporting import export
+from scanproof.numeric.export.function_text import function_text
 from scanproof.numeric.export.loading import load
 from scanproof.numeric.export.targets import TARGETS
+from scanproof.proofs.language.pinned import Definitions
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 
@@ -42,8 +47,9 @@ sys.path.insert(0, sys.argv[1])
 from forward import predict
 import numpy as np
 tasks = json.loads(sys.stdin.read())
-said = [predict(np.array(x), np.array(y)).tolist() for x, y in tasks]
-print(json.dumps([said, sorted({name.partition(".")[0] for name in sys.modules})]))
+said = [predict(np.array(x), np.array(y)) for x, y in tasks]
+modules = {name.partition(".")[0] for name in sys.modules}
+print(json.dumps([[one.tolist() for one in said], sorted(modules), [str(one.dtype) for one in said]]))
 """
 
 
@@ -75,7 +81,8 @@ def test_it_predicts_by_itself_what_gradient_descent_does_within_the_certificate
         wanted.append(x[-1] @ W)
     done = alone(f"-c\0{ALONE}", str(tmp_path / "out"), given=json.dumps(tasks))
     assert done.returncode == 0 and done.stderr == "", done.stderr
-    said, modules = json.loads(done.stdout)
+    said, modules, formats = json.loads(done.stdout)
+    assert set(formats) == {told["target"]["dtype"]}
     assert "numpy" in modules and not {"scanproof", "safetensors", "jax", "torch"} & set(modules)
     assert np.abs(np.array(said) - wanted).max() <= told["certificate"]["absolute"]
     if TARGETS[target].neutral:
@@ -100,8 +107,40 @@ def test_it_computes_what_the_module_of_transformers_does(tmp_path):
     with torch.no_grad():
         logits = model(inputs_embeds=torch.tensor(embeddings[None], dtype=torch.float32)).logits
     done = alone(f"-c\0{ALONE}", str(out), given=json.dumps([[x.tolist(), y.tolist()]]))
-    (said,), _ = json.loads(done.stdout)
+    (said,), *_ = json.loads(done.stdout)
     assert np.abs(logits[0, -1].numpy() - said).max() <= 1e-5 < told["certificate"]["absolute"]
+
+
+@pytest.mark.parametrize(("id", "target", "options"), CASES[3::5], ids=lambda value: str(value))
+def test_the_file_is_short_and_its_layer_takes_the_tensors_by_their_names(
+    id, target, options, tmp_path
+):
+    sizes = {"features": 6, "examples": 20, **options}
+    export(id, target=target, output=tmp_path / "out", **sizes)
+    text = (tmp_path / "out" / "forward.py").read_text(encoding="utf-8")
+    (layer,) = (
+        one
+        for one in ast.parse(text).body
+        if isinstance(one, ast.FunctionDef) and one.name == "layer"
+    )
+    taken = {one.arg for one in layer.args.args}
+    found = [name.partition("layers.0.") for name in load(tmp_path / "out").tensors]
+    named = {field.replace(".", "_") for _, at, field in found if at}
+    assert named and taken - {"n", "rows", "below"} == named
+    assert len(text.splitlines()) < 170
+
+
+def test_a_softplus_as_it_is_printed_keeps_what_is_small():
+    text = function_text("printed", softplus, lambda z: softplus(z), {"z": (2,)})
+    known: dict[str, Any] = {"np": np}
+    exec(text, known)
+    z = np.array([-18, 2], np.float32)
+    np.testing.assert_allclose(known["printed"](1, z), np.logaddexp(z, 0), rtol=1e-6)
+
+
+def test_after_an_export_the_same_process_looks_through_definitions(tmp_path):
+    export("gril.prop4.1", target="numpy", output=tmp_path / "out", features=2, examples=3)
+    Definitions()
 
 
 @pytest.mark.long
@@ -117,7 +156,7 @@ def test_a_delta_net_layer_predicts_by_itself_what_the_delta_rule_does(tmp_path)
         W = W - float(Fraction(told["learner"]["step_size"])) * np.outer(x_j, x_j @ W - y_j)
     done = alone(f"-c\0{ALONE}", str(out), given=json.dumps([[x.tolist(), y.tolist()]]))
     assert done.returncode == 0 and done.stderr == "", done.stderr
-    (said,), _ = json.loads(done.stdout)
+    (said,), *_ = json.loads(done.stdout)
     assert np.abs(np.array(said) - x[-1] @ W).max() <= told["certificate"]["absolute"]
     shown = alone(str(out / "forward.py"))
     assert shown.returncode == 0 and "the delta rule" in shown.stdout, shown.stderr

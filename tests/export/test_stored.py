@@ -23,7 +23,7 @@ from scanproof.numeric.export.exporting import export
 from scanproof.numeric.export.mamba2_loaded import Model, as_loaded
 from scanproof.numeric.export.tensors import pack_bfloat16, read
 from scanproof.numeric.identify.identifying import identify
-from scanproof.numeric.identify.linear_tasks import predictor
+from scanproof.numeric.identify.neutral_form import predictor
 from scanproof.numeric.rounding.arithmetic import WIDE
 from scanproof.numeric.rounding.batch import Batch
 

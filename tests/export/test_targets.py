@@ -1,7 +1,5 @@
 """The table of targets: what they take, and the versions that are called tested because these tests ran with them."""
 
-from __future__ import annotations
-
 from importlib import metadata
 
 import pytest

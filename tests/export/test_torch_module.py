@@ -1,7 +1,5 @@
 """The torch modules: exported tensors loaded by name, run in batches, differentiated, within the bound."""
 
-from __future__ import annotations
-
 import linear_cases as cases
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """`scanproof.load`: what lies in a folder predicts what explicit gradient descent would."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

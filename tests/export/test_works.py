@@ -1,7 +1,5 @@
 """What works with an export in transformers beyond one forward pass: the rows of "What works" in docs/export.md."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Run the fuzzer on all cores: `python -m fuzzing [seed]`; exits with 1 on a false accept."""
 
-from __future__ import annotations
-
 import random
 import sys
 import time

@@ -1,7 +1,5 @@
 """Recipes rearranged, which keeps what they are worth, and changed, which mostly does not."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """How often the kernel's rules are applied; `rewrite` is told apart by the kind of the theorem that it uses."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

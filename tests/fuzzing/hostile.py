@@ -3,8 +3,6 @@
 Values are found by enumeration. A state outside the range of its recursion is any number at all.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What is read of a JAX program, and what JAX computes: both at random sizes and numbers."""
 
-from __future__ import annotations
-
 import functools
 import random
 from fractions import Fraction

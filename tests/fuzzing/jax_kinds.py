@@ -3,8 +3,6 @@
 Each is there for a primitive, a cast or a rule of JAX's that a reader could get wrong.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from typing import Any

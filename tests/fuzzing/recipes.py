@@ -9,8 +9,6 @@ A linear expression is a pair (constant, {name: coefficient}). A recipe is a tup
 `sum` runs over low ≤ j < high; `product` is 0 where high < low; `inverse` is 1/e and `quotient` 1/r.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction

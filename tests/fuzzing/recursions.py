@@ -5,8 +5,6 @@ of the states at the time t. All may speak of a position p, which stays what it 
 state is any numbers at all: who unfolds it there proves what is false.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from dataclasses import dataclass, replace

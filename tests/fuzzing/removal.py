@@ -4,8 +4,6 @@ A check is an `if …: raise` or a `require(…, why)`. Each part of an `or`, or
 itself; where it has a name, it is looked up where the name was given.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

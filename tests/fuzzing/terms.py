@@ -1,7 +1,5 @@
 """Recipes as kernel terms, and what is asked of the kernel about them."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping

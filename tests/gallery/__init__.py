@@ -6,14 +6,22 @@ Every program is written here, from the definition that its file names; `python 
 
 from __future__ import annotations
 
-from . import attention, delta, gates, learners, log_gates, parts, retention, rnn, state_space
+from . import (
+    attention,
+    decays,
+    delta,
+    gates,
+    learners,
+    log_gates,
+    parts,
+    retention,
+    rnn,
+    state_space,
+)
 from .pair import Pair
 
-EVERY: tuple[Pair, ...] = tuple(
-    pair
-    for module in (retention, gates, log_gates, delta, attention, rnn, state_space, learners, parts)
-    for pair in module.PAIRS
-)
+FAMILIES = retention, gates, log_gates, decays, delta, attention, rnn, state_space, learners, parts
+EVERY: tuple[Pair, ...] = tuple(pair for module in FAMILIES for pair in module.PAIRS)
 """All pairs."""
 
 

@@ -7,7 +7,7 @@ import math
 import jax
 import jax.numpy as jnp
 
-from .pair import Pair
+from .pair import pairs
 
 
 def attention(q, k, v):
@@ -136,73 +136,32 @@ def second_order_scores(q, k, v):
     return jnp.tril(1 + s + s**2 / 2) @ v
 
 
-PAIRS = (
-    Pair(
-        "causal attention: softmax = exponentials",
-        "q: T d, k: T d, v: T e",
-        attention,
-        attention_scaled_first,
-        (("jnp.sqrt(q.shape[1])", "q.shape[1]"), ("weights.sum(-1)", "weights.sum(0)")),
-    ),
-    Pair(
-        "attention = online softmax",
-        "q: S d, k: T d, v: T e",
-        full_attention,
-        online_softmax,
-        (("o * alpha[:, None]", "o"), ("l * alpha + p", "l + p")),
-    ),
-    Pair(
-        "multi-head attention: einsum = sum of heads",
-        "x: T M, Wq: M H D, Wk: M H D, Wv: M H D, Wo: H D M",
-        heads,
-        heads_added,
-        (
-            ("q @ k.T, axis=-1", "q @ k.T, axis=0"),
-            ('"hts,hsd,hdm->tm", weights, v', '"hst,hsd,hdm->tm", weights, v'),
-        ),
-    ),
-    Pair(
-        "softmax of shifted scores",
-        "q: T d, k: S d, v: S e, b: T",
-        shifted,
-        unshifted,
-        (
-            ("q @ k.T + b[:, None]", "q @ k.T * b[:, None]"),
-            ("jax.nn.softmax(q @ k.T, axis=-1)", "jax.nn.softmax(q @ k.T, axis=0)"),
-        ),
-    ),
-    Pair(
-        "ALiBi by distances = by keys",
-        "q: T d, k: T d, v: T e, slope:",
-        relative,
-        relative_by_keys,
-        (
-            ("+ slope * t[None, :]", "- slope * t[None, :]"),
-            ("slope * (t[:, None] - t[None, :])", "slope * (t[:, None] - t[None, :]) ** 2"),
-        ),
-    ),
-    Pair(
-        "rotary scores: pairs = halves",
-        "q: T 2, k: T 2, theta:",
-        rotary,
-        rotary_halves,
-        (
-            ("-x[:, 1:], x[:, :1]", "x[:, 1:], x[:, :1]"),
-            ("x[:, 0] * s + x[:, 1] * c", "x[:, 0] * s - x[:, 1] * c"),
-        ),
-    ),
-    Pair(
-        "window of three = shifts",
-        "q: T d, k: T d, v: T e",
-        windowed,
-        windowed_by_shifts,
-        (("t[None, :] < 3", "t[None, :] < 4"), ("range(3)", "range(1, 3)")),
-    ),
-    Pair(
-        "second-order features = scores",
-        "q: T 3, k: T 3, v: T e",
-        second_order,
-        second_order_scores,
-        (("math.sqrt(2)", "2"), ("1 + s + s**2 / 2", "1 + s + s**2")),
-    ),
+PAIRS = pairs(
+    globals(),
+    """
+causal attention: softmax = exponentials | q: T d, k: T d, v: T e | attention = attention_scaled_first
+    jnp.sqrt(q.shape[1]) → q.shape[1]
+    weights.sum(-1) → weights.sum(0)
+attention = online softmax | q: S d, k: T d, v: T e | full_attention = online_softmax
+    o * alpha[:, None] → o
+    l * alpha + p → l + p
+multi-head attention: einsum = sum of heads | x: T M, Wq: M H D, Wk: M H D, Wv: M H D, Wo: H D M | heads = heads_added
+    q @ k.T, axis=-1 → q @ k.T, axis=0
+    "hts,hsd,hdm->tm", weights, v → "hst,hsd,hdm->tm", weights, v
+softmax of shifted scores | q: T d, k: S d, v: S e, b: T | shifted = unshifted
+    q @ k.T + b[:, None] → q @ k.T * b[:, None]
+    jax.nn.softmax(q @ k.T, axis=-1) → jax.nn.softmax(q @ k.T, axis=0)
+ALiBi by distances = by keys | q: T d, k: T d, v: T e, slope: | relative = relative_by_keys
+    + slope * t[None, :] → - slope * t[None, :]
+    slope * (t[:, None] - t[None, :]) → slope * (t[:, None] - t[None, :]) ** 2
+rotary scores: pairs = halves | q: T 2, k: T 2, theta: | rotary = rotary_halves
+    -x[:, 1:], x[:, :1] → x[:, 1:], x[:, :1]
+    x[:, 0] * s + x[:, 1] * c → x[:, 0] * s - x[:, 1] * c
+window of three = shifts | q: T d, k: T d, v: T e | windowed = windowed_by_shifts
+    t[None, :] < 3 → t[None, :] < 4
+    range(3) → range(1, 3)
+second-order features = scores | q: T 3, k: T 3, v: T e | second_order = second_order_scores
+    math.sqrt(2) → 2
+    1 + s + s**2 / 2 → 1 + s + s**2
+""",
 )

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import solve_triangular
 
-from .pair import Pair
+from .pair import pairs
 
 
 def delta(q, k, v, beta):
@@ -181,103 +181,42 @@ def longhorn_as_delta(q, k, v, beta):
 
 
 TOKENS = "q: T d, k: T d, v: T e, beta: T"
-PAIRS = (
-    Pair(
-        "delta rule = map",
-        TOKENS,
-        delta,
-        delta_as_map,
-        (("v - k @ S", "v - q @ S"), ("jnp.eye(k.shape[0]) - beta", "jnp.eye(k.shape[0]) + beta")),
-    ),
-    Pair(
-        "delta rule = state transposed",
-        TOKENS,
-        delta,
-        delta_transposed,
-        (
-            ("jnp.outer(S @ k - v, k)", "jnp.outer(S @ k + v, k)"),
-            ("return S, S @ q", "return S, S @ k"),
-        ),
-    ),
-    Pair(
-        "delta rule = gradient steps",
-        TOKENS,
-        delta,
-        delta_as_gradient,
-        (("0.5 * jnp.sum", "jnp.sum"), ("beta * (v - k @ S)", "(v - k @ S)")),
-    ),
-    Pair(
-        "delta rule: state = WY form",
-        "k: T d, v: T e, beta: T",
-        delta_state,
-        wy_state,
-        (
-            ("(k @ k.T), -1)", "(k @ k.T), 0) * (1 - jnp.eye(T)) - jnp.tril(k @ k.T, -1) * 2"),
-            ("beta[:, None] * v, lower", "v, lower"),
-        ),
-    ),
-    Pair(
-        "delta rule: outputs = WY form",
-        TOKENS,
-        delta,
-        wy_outputs,
-        (
-            ("jnp.tril(q @ k.T) @ u", "jnp.tril(q @ k.T, -1) @ u"),
-            ("beta[:, None] * (k @ k.T)", "beta[None, :] * (k @ k.T)"),
-        ),
-    ),
-    Pair(
-        "gated delta rule = map",
-        TOKENS + ", g: T",
-        gated_delta,
-        gated_delta_as_map,
-        (
-            ("a * (S - beta * jnp.outer(k, k @ S))", "a * S - beta * jnp.outer(k, k @ S)"),
-            ("S * jnp.exp(g)", "S * g"),
-        ),
-    ),
-    Pair(
-        "gated delta rule: vmap = einsum",
-        "q: H T d, k: H T d, v: H T e, beta: H T, g: H T",
-        gated_delta_heads,
-        gated_delta_einsum,
-        (
-            ('"hd,hde->he", k, S', '"hd,hde->he", q, S'),
-            ("jnp.exp(g)[:, None, None]", "jnp.exp(g[0])"),
-        ),
-    ),
-    Pair(
-        "KDA = map",
-        TOKENS + ", g: T d",
-        kda,
-        kda_as_map,
-        (("(k * alpha) @ S", "k @ S"), ("beta * k[:, None] *", "k[:, None] *")),
-    ),
-    Pair(
-        "DPLR = state transposed",
-        "q: T d, k: T d, v: T e, a: T d, b: T d, w: T d",
-        dplr,
-        dplr_transposed,
-        (("jnp.outer(a, b @ S)", "jnp.outer(b, a @ S)"), ("S * w[None, :]", "S")),
-    ),
-    Pair(
-        "IPLR = delta rule",
-        TOKENS,
-        iplr,
-        delta,
-        (
-            ("-beta[:, None] * k, k,", "beta[:, None] * k, k,"),
-            ("beta * (v - k @ S)", "beta * (v + k @ S)"),
-        ),
-    ),
-    Pair(
-        "Longhorn = delta rule with its step size",
-        TOKENS,
-        longhorn,
-        longhorn_as_delta,
-        (
-            ("(1 + beta * jnp.dot(k, k))", "(1 + jnp.dot(k, k))"),
-            ("(k**2).sum(axis=1)", "k.sum(axis=1) ** 2"),
-        ),
-    ),
+PAIRS = pairs(
+    globals(),
+    """
+delta rule = map | q: T d, k: T d, v: T e, beta: T | delta = delta_as_map
+    v - k @ S → v - q @ S
+    jnp.eye(k.shape[0]) - beta → jnp.eye(k.shape[0]) + beta
+delta rule = state transposed | q: T d, k: T d, v: T e, beta: T | delta = delta_transposed
+    jnp.outer(S @ k - v, k) → jnp.outer(S @ k + v, k)
+    return S, S @ q → return S, S @ k
+delta rule = gradient steps | q: T d, k: T d, v: T e, beta: T | delta = delta_as_gradient
+    0.5 * jnp.sum → jnp.sum
+    beta * (v - k @ S) → (v - k @ S)
+delta rule: state = WY form | k: T d, v: T e, beta: T | delta_state = wy_state
+    (k @ k.T), -1) → (k @ k.T), 0) * (1 - jnp.eye(T)) - jnp.tril(k @ k.T, -1) * 2
+    beta[:, None] * v, lower → v, lower
+delta rule: outputs = WY form | q: T d, k: T d, v: T e, beta: T | delta = wy_outputs
+    jnp.tril(q @ k.T) @ u → jnp.tril(q @ k.T, -1) @ u
+    beta[:, None] * (k @ k.T) → beta[None, :] * (k @ k.T)
+gated delta rule = map | q: T d, k: T d, v: T e, beta: T, g: T | gated_delta = gated_delta_as_map
+    a * (S - beta * jnp.outer(k, k @ S)) → a * S - beta * jnp.outer(k, k @ S)
+    S * jnp.exp(g) → S * g
+gated delta rule: vmap = einsum | q: H T d, k: H T d, v: H T e, beta: H T, g: H T
+    | gated_delta_heads = gated_delta_einsum
+    "hd,hde->he", k, S → "hd,hde->he", q, S
+    jnp.exp(g)[:, None, None] → jnp.exp(g[0])
+KDA = map | q: T d, k: T d, v: T e, beta: T, g: T d | kda = kda_as_map
+    (k * alpha) @ S → k @ S
+    beta * k[:, None] * → k[:, None] *
+DPLR = state transposed | q: T d, k: T d, v: T e, a: T d, b: T d, w: T d | dplr = dplr_transposed
+    jnp.outer(a, b @ S) → jnp.outer(b, a @ S)
+    S * w[None, :] → S
+IPLR = delta rule | q: T d, k: T d, v: T e, beta: T | iplr = delta
+    -beta[:, None] * k, k, → beta[:, None] * k, k,
+    beta * (v - k @ S) → beta * (v + k @ S)
+Longhorn = delta rule with its step size | q: T d, k: T d, v: T e, beta: T | longhorn = longhorn_as_delta
+    (1 + beta * jnp.dot(k, k)) → (1 + jnp.dot(k, k))
+    (k**2).sum(axis=1) → k.sum(axis=1) ** 2
+""",
 )

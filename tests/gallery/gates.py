@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from .pair import Pair
+from .pair import pairs
 
 
 def rg_lru(x, r, i, Lambda):
@@ -244,130 +244,48 @@ def rwkv4_sums(k, v, w, u):
     return top / (weights.sum(axis=1) + now)
 
 
-PAIRS = (
-    Pair(
-        "RG-LRU: gates inside = gates first",
-        "x: T d, r: T d, i: T d, Lambda: d",
-        rg_lru,
-        rg_lru_gates_first,
-        (
-            ("c = 8.0", "c = 4.0"),
-            (
-                "jnp.sqrt(1 - jnp.exp(2 * log_a)) * jax.nn.sigmoid(i) * x",
-                "jnp.sqrt(1 - jnp.exp(log_a)) * jax.nn.sigmoid(i) * x",
-            ),
-        ),
-    ),
-    Pair(
-        "gated recurrence = cumulated logarithms",
-        "log_a: T d, b: T d",
-        linear_recurrence,
-        by_cumulated_logs,
-        (
-            ("A[:, None, :] - A[None, :, :]", "A[None, :, :] - A[:, None, :]"),
-            ("dtype=bool))[:, :, None]", "dtype=bool), -1)[:, :, None]"),
-        ),
-    ),
-    Pair(
-        "gated recurrence = cumulated products",
-        "log_a: T d, b: T d",
-        linear_recurrence,
-        by_cumulated_products,
-        (
-            ("b * jnp.exp(-A)", "b * jnp.exp(A)"),
-            ("h = jnp.exp(log_a) * h + b", "h = jnp.exp(log_a) * (h + b)"),
-        ),
-    ),
-    Pair(
-        "HGRN: convex combination = interpolation",
-        "f: T d, c: T d, x: T d",
-        hgrn,
-        hgrn_as_interpolation,
-        (("(h - u)", "(u - h)"), ("(1 - f)", "(1 + f)")),
-    ),
-    Pair(
-        "minGRU: 1 − σ(z) = σ(−z)",
-        "z: T d, candidate: T d",
-        min_gru,
-        min_gru_by_logs,
-        (("jax.nn.sigmoid(-z)", "-jax.nn.sigmoid(z)"), ("z * candidate", "candidate")),
-    ),
-    Pair(
-        "GLA: recurrent = parallel",
-        "q: T d, k: T d, v: T e, g: T d",
-        gla,
-        gla_parallel,
-        (
-            ("k * jnp.exp(-b)", "k * jnp.exp(b)"),
-            ("jnp.exp(g)[:, None] * S", "jnp.exp(g)[:, None] * S * 0.5"),
-        ),
-    ),
-    Pair(
-        "GLA: recurrent = differences",
-        "q: T d, k: T d, v: T e, g: T d",
-        gla,
-        gla_by_differences,
-        (
-            ("b[:, None] - b[None]", "b[:, None] - b[None] + g[None]"),
-            (">= jnp.arange(T)[None]", "> jnp.arange(T)[None]"),
-        ),
-    ),
-    Pair(
-        "simple GLA: recurrent = segments",
-        "q: T d, k: T d, v: T e, g: T",
-        simple_gla,
-        simple_gla_segments,
-        (
-            ("G[:, None] - G[None, :]", "G[:, None] + G[None, :]"),
-            ("jnp.tril(jnp.ones((T, T), dtype=bool))", "jnp.triu(jnp.ones((T, T), dtype=bool))"),
-        ),
-    ),
-    Pair(
-        "simple GLA: chunks of four = recurrent",
-        "q: 4*n d, k: 4*n d, v: 4*n e, g: 4*n",
-        simple_gla,
-        simple_gla_chunks,
-        (
-            ("return jnp.exp(G[-1]) * S +", "return S +"),
-            ("jnp.exp(G)[:, None] * (q @ S)", "jnp.exp(G - g)[:, None] * (q @ S)"),
-        ),
-    ),
-    Pair(
-        "segment sums = differences of sums",
-        "g: T",
-        segment_sums,
-        differences_of_sums,
-        (
-            ("dtype=bool), -1), x, 0.0)", "dtype=bool), 0), x, 0.0)"),
-            ("jnp.exp(G[:, None] - G[None, :])", "jnp.exp(G[None, :] - G[:, None])"),
-        ),
-    ),
-    Pair(
-        "SSD: recurrent = attention",
-        "x: T H P, dt: T H, A: H, B: T N, C: T N",
-        ssd,
-        ssd_attention,
-        (
-            ('"h,hp,n->hpn", dt, x, B', '"h,hp,n->hpn", dt * dt, x, B'),
-            ("tn,sn,tsh,sh,shp->thp", "tn,sn,tsh,th,shp->thp"),
-            ("jnp.exp(dt * A)", "jnp.exp(A)"),
-        ),
-    ),
-    Pair(
-        "mLSTM: recurrent = parallel",
-        "q: T d, k: T d, v: T e, i: T, f: T",
-        mlstm,
-        mlstm_parallel,
-        (("+ i[None, :]", "+ i[:, None]"), ("n = f * n + i * k", "n = n + i * k")),
-    ),
-    Pair(
-        "RWKV-4: recurrent = sums",
-        "k: T d, v: T d, w: d, u: d",
-        rwkv4,
-        rwkv4_sums,
-        (
-            ("t[:, None] - 1 - t[None, :]", "t[:, None] - t[None, :]"),
-            ("b = jnp.exp(-w) * b", "b = b"),
-        ),
-    ),
+PAIRS = pairs(
+    globals(),
+    """
+RG-LRU: gates inside = gates first | x: T d, r: T d, i: T d, Lambda: d | rg_lru = rg_lru_gates_first
+    c = 8.0 → c = 4.0
+    jnp.sqrt(1 - jnp.exp(2 * log_a)) * jax.nn.sigmoid(i) * x → jnp.sqrt(1 - jnp.exp(log_a)) * jax.nn.sigmoid(i) * x
+gated recurrence = cumulated logarithms | log_a: T d, b: T d | linear_recurrence = by_cumulated_logs
+    A[:, None, :] - A[None, :, :] → A[None, :, :] - A[:, None, :]
+    dtype=bool))[:, :, None] → dtype=bool), -1)[:, :, None]
+gated recurrence = cumulated products | log_a: T d, b: T d | linear_recurrence = by_cumulated_products
+    b * jnp.exp(-A) → b * jnp.exp(A)
+    h = jnp.exp(log_a) * h + b → h = jnp.exp(log_a) * (h + b)
+HGRN: convex combination = interpolation | f: T d, c: T d, x: T d | hgrn = hgrn_as_interpolation
+    (h - u) → (u - h)
+    (1 - f) → (1 + f)
+minGRU: 1 − σ(z) = σ(−z) | z: T d, candidate: T d | min_gru = min_gru_by_logs
+    jax.nn.sigmoid(-z) → -jax.nn.sigmoid(z)
+    z * candidate → candidate
+GLA: recurrent = parallel | q: T d, k: T d, v: T e, g: T d | gla = gla_parallel
+    k * jnp.exp(-b) → k * jnp.exp(b)
+    jnp.exp(g)[:, None] * S → jnp.exp(g)[:, None] * S * 0.5
+GLA: recurrent = differences | q: T d, k: T d, v: T e, g: T d | gla = gla_by_differences
+    b[:, None] - b[None] → b[:, None] - b[None] + g[None]
+    >= jnp.arange(T)[None] → > jnp.arange(T)[None]
+simple GLA: recurrent = segments | q: T d, k: T d, v: T e, g: T | simple_gla = simple_gla_segments
+    G[:, None] - G[None, :] → G[:, None] + G[None, :]
+    jnp.tril(jnp.ones((T, T), dtype=bool)) → jnp.triu(jnp.ones((T, T), dtype=bool))
+simple GLA: chunks of four = recurrent | q: 4*n d, k: 4*n d, v: 4*n e, g: 4*n | simple_gla = simple_gla_chunks
+    return jnp.exp(G[-1]) * S + → return S +
+    jnp.exp(G)[:, None] * (q @ S) → jnp.exp(G - g)[:, None] * (q @ S)
+segment sums = differences of sums | g: T | segment_sums = differences_of_sums
+    dtype=bool), -1), x, 0.0) → dtype=bool), 0), x, 0.0)
+    jnp.exp(G[:, None] - G[None, :]) → jnp.exp(G[None, :] - G[:, None])
+SSD: recurrent = attention | x: T H P, dt: T H, A: H, B: T N, C: T N | ssd = ssd_attention
+    "h,hp,n->hpn", dt, x, B → "h,hp,n->hpn", dt * dt, x, B
+    tn,sn,tsh,sh,shp->thp → tn,sn,tsh,th,shp->thp
+    jnp.exp(dt * A) → jnp.exp(A)
+mLSTM: recurrent = parallel | q: T d, k: T d, v: T e, i: T, f: T | mlstm = mlstm_parallel
+    + i[None, :] → + i[:, None]
+    n = f * n + i * k → n = n + i * k
+RWKV-4: recurrent = sums | k: T d, v: T d, w: d, u: d | rwkv4 = rwkv4_sums
+    t[:, None] - 1 - t[None, :] → t[:, None] - t[None, :]
+    b = jnp.exp(-w) * b → b = b
+""",
 )

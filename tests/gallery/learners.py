@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from .pair import Pair
+from .pair import pairs
 
 
 def ttt_linear(k, v, q, eta):
@@ -210,87 +210,38 @@ def residual_descent(X, y, w, eta):
 
 
 TOKENS = "k: T d, v: T e, q: T d"
-PAIRS = (
-    Pair(
-        "TTT: autograd = by hand",
-        TOKENS + ", eta:",
-        ttt_linear,
-        ttt_by_hand,
-        (("W @ k - v)[:, None]", "W @ k + v)[:, None]"), ("0.5 * jnp.sum", "1.5 * jnp.sum")),
-    ),
-    Pair(
-        "TTT: primal = dual",
-        TOKENS + ", W: e d, eta:",
-        ttt_batch,
-        ttt_dual,
-        (("jnp.tril(q @ k.T)", "(q @ k.T)"), ("errors = k @ W.T - v", "errors = k @ W.T")),
-    ),
-    Pair(
-        "Titans: autograd = by hand, transposed",
-        TOKENS + ", alpha: T, theta: T, eta: T",
-        titans,
-        titans_by_hand,
-        (
-            ("2 * theta * jnp.outer", "theta * jnp.outer"),
-            ("M - alpha * M - P", "M - alpha * M + P"),
-        ),
-    ),
-    Pair(
-        "linear self-attention = one step",
-        "X: N f, Y: N k, q: f, eta:",
-        self_attention_learner,
-        one_gradient_step,
-        (("eta / X.shape[0] *", "eta *"), ("axis=1)) / 2", "axis=1))")),
-    ),
-    Pair(
-        "momentum = velocity",
-        "g: T d, eta:, beta:",
-        momentum,
-        velocity,
-        (("beta * v - eta * g", "beta * v + eta * g"), ("w = w - eta * m", "w = w - eta * g")),
-    ),
-    Pair(
-        "momentum = heavy ball",
-        "g: T d, eta:, beta:",
-        momentum,
-        heavy_ball,
-        (
-            ("beta * (w - before)", "beta * (before - w)"),
-            ("return (new, w), new", "return (new, before), new"),
-        ),
-    ),
-    Pair(
-        "Nesterov: by hand = autograd",
-        "x: N f, y: N, eta:, mu:",
-        nesterov,
-        nesterov_ahead,
-        (
-            ("jax.grad(loss)(w + v * mu)", "jax.grad(loss)(w)"),
-            ("x.T @ (x @ w - y) / n", "x.T @ (x @ w - y)"),
-        ),
-    ),
-    Pair(
-        "Adam: averages = increments",
-        "g: T d, eta:, b1:, b2:",
-        adam,
-        adam_by_increments,
-        (("(s - g * g)", "(s - g)"), ("m = b1 * m + (1 - b1) * g", "m = b1 * m + b1 * g")),
-    ),
-    Pair(
-        "decoupled weight decay = in the gradient",
-        "g: T d, eta:, lam:",
-        weight_decay,
-        weight_decay_in_gradient,
-        (("g + lam * w", "g - lam * w"), ("(1 - eta * lam) * w", "(1 - lam) * w")),
-    ),
-    Pair(
-        "descent: Gram matrix = residuals",
-        "X: N f, y: N, w: f, eta:",
-        least_squares_descent,
-        residual_descent,
-        (
-            ("residual - eta * (X @ change)", "residual + eta * (X @ change)"),
-            ("X.T @ X, X.T @ y", "X.T @ X, -X.T @ y"),
-        ),
-    ),
+PAIRS = pairs(
+    globals(),
+    """
+TTT: autograd = by hand | k: T d, v: T e, q: T d, eta: | ttt_linear = ttt_by_hand
+    W @ k - v)[:, None] → W @ k + v)[:, None]
+    0.5 * jnp.sum → 1.5 * jnp.sum
+TTT: primal = dual | k: T d, v: T e, q: T d, W: e d, eta: | ttt_batch = ttt_dual
+    jnp.tril(q @ k.T) → (q @ k.T)
+    errors = k @ W.T - v → errors = k @ W.T
+Titans: autograd = by hand, transposed | k: T d, v: T e, q: T d, alpha: T, theta: T, eta: T | titans = titans_by_hand
+    2 * theta * jnp.outer → theta * jnp.outer
+    M - alpha * M - P → M - alpha * M + P
+linear self-attention = one step | X: N f, Y: N k, q: f, eta: | self_attention_learner = one_gradient_step
+    eta / X.shape[0] * → eta *
+    axis=1)) / 2 → axis=1))
+momentum = velocity | g: T d, eta:, beta: | momentum = velocity
+    beta * v - eta * g → beta * v + eta * g
+    w = w - eta * m → w = w - eta * g
+momentum = heavy ball | g: T d, eta:, beta: | momentum = heavy_ball
+    beta * (w - before) → beta * (before - w)
+    return (new, w), new → return (new, before), new
+Nesterov: by hand = autograd | x: N f, y: N, eta:, mu: | nesterov = nesterov_ahead
+    jax.grad(loss)(w + v * mu) → jax.grad(loss)(w)
+    x.T @ (x @ w - y) / n → x.T @ (x @ w - y)
+Adam: averages = increments | g: T d, eta:, b1:, b2: | adam = adam_by_increments
+    (s - g * g) → (s - g)
+    m = b1 * m + (1 - b1) * g → m = b1 * m + b1 * g
+decoupled weight decay = in the gradient | g: T d, eta:, lam: | weight_decay = weight_decay_in_gradient
+    g + lam * w → g - lam * w
+    (1 - eta * lam) * w → (1 - lam) * w
+descent: Gram matrix = residuals | X: N f, y: N, w: f, eta: | least_squares_descent = residual_descent
+    residual - eta * (X @ change) → residual + eta * (X @ change)
+    X.T @ X, X.T @ y → X.T @ X, -X.T @ y
+""",
 )

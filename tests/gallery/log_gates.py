@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from .pair import Pair
+from .pair import pairs
 
 
 def hgrn(f, x):
@@ -194,77 +194,38 @@ def slstm_weights(z, i, f, o):
 
 TOKENS = "q: T d, k: T d, v: T e"
 CHUNKS = "q: n C d, k: n C d, v: n C e"
-PAIRS = (
-    Pair(
-        "HGRN: recurrent = log space",
-        "f: T d, x: T d",
-        hgrn,
-        hgrn_in_log_space,
-        (("log_sigmoid(-f)", "log_sigmoid(f)"), ("F[:, None] - F[None]", "F[:, None]")),
-    ),
-    Pair(
-        "HGRN of projections: recurrent = log space",
-        "x: T m, W: m d, b: d, V: m d",
-        projected,
-        projected_in_log_space,
-        (("log_sigmoid(f)", "log_sigmoid(-f)"), ("jnp.exp(-F) *", "")),
-    ),
-    Pair(
-        "GLA of sigmoids: recurrent = parallel",
-        f"{TOKENS}, f: T d",
-        gla,
-        gla_parallel,
-        (("log_sigmoid(f)", "log_sigmoid(-f)"), ("jnp.tril(", "jnp.triu(")),
-    ),
-    Pair(
-        "GLA with normalised gates: recurrent = chunks",
-        f"{CHUNKS}, f: n C d",
-        gla_normalised,
-        gla_normalised_chunks,
-        (
-            ("g = jax.nn.log_sigmoid(f) / 16", "g = jax.nn.log_sigmoid(f) / 8"),
-            ("jnp.exp(b[-1] - b)", "jnp.exp(-b)"),
-        ),
-    ),
-    Pair(
-        "simple GLA of sigmoids: recurrent = segments",
-        f"{TOKENS}, f: T",
-        simple_gla,
-        simple_gla_segments,
-        (("softplus(-f)", "softplus(f)"), ("jnp.cumsum(-jax", "jnp.cumsum(jax")),
-    ),
-    Pair(
-        "simple GLA of sigmoids: recurrent = chunks",
-        f"{CHUNKS}, f: n C",
-        simple_gla_by_chunks,
-        simple_gla_in_chunks,
-        (
-            ("jnp.exp(G)[:, None] * (q @ S)", "jnp.exp(G - g)[:, None] * (q @ S)"),
-            ("jnp.exp(G[-1]) * S", "S"),
-        ),
-    ),
-    Pair(
-        "Mamba-2's gates: recurrent = attention",
-        f"{TOKENS}, a: T, A:, bias:",
-        selective,
-        selective_attention,
-        (
-            ("(v * dt[:, None])", "v"),
-            ("jnp.cumsum(-jnp.exp(A) * dt)", "jnp.cumsum(jnp.exp(A) * dt)"),
-        ),
-    ),
-    Pair(
-        "gated delta rule of sigmoids: recurrent = without decay",
-        f"{TOKENS}, beta: T, f: T",
-        gated_delta,
-        gated_delta_without_decay,
-        (("jnp.exp(-G) * v", "v"), ("jax.nn.log_sigmoid(f)", "jax.nn.sigmoid(f)")),
-    ),
-    Pair(
-        "sLSTM: recurrent = weights",
-        "z: T d, i: T d, f: T d, o: T d",
-        slstm,
-        slstm_weights,
-        (("+ i[None]", "+ i[:, None]"), ("n = jax.nn.sigmoid(f) * n", "n = n")),
-    ),
+PAIRS = pairs(
+    globals(),
+    """
+HGRN: recurrent = log space | f: T d, x: T d | hgrn = hgrn_in_log_space
+    log_sigmoid(-f) → log_sigmoid(f)
+    F[:, None] - F[None] → F[:, None]
+HGRN of projections: recurrent = log space | x: T m, W: m d, b: d, V: m d | projected = projected_in_log_space
+    log_sigmoid(f) → log_sigmoid(-f)
+    jnp.exp(-F) * jax → jax
+GLA of sigmoids: recurrent = parallel | q: T d, k: T d, v: T e, f: T d | gla = gla_parallel
+    log_sigmoid(f) → log_sigmoid(-f)
+    jnp.tril( → jnp.triu(
+GLA with normalised gates: recurrent = chunks | q: n C d, k: n C d, v: n C e, f: n C d
+    | gla_normalised = gla_normalised_chunks
+    g = jax.nn.log_sigmoid(f) / 16 → g = jax.nn.log_sigmoid(f) / 8
+    jnp.exp(b[-1] - b) → jnp.exp(-b)
+simple GLA of sigmoids: recurrent = segments | q: T d, k: T d, v: T e, f: T | simple_gla = simple_gla_segments
+    softplus(-f) → softplus(f)
+    jnp.cumsum(-jax → jnp.cumsum(jax
+simple GLA of sigmoids: recurrent = chunks | q: n C d, k: n C d, v: n C e, f: n C
+    | simple_gla_by_chunks = simple_gla_in_chunks
+    jnp.exp(G)[:, None] * (q @ S) → jnp.exp(G - g)[:, None] * (q @ S)
+    jnp.exp(G[-1]) * S → S
+Mamba-2's gates: recurrent = attention | q: T d, k: T d, v: T e, a: T, A:, bias: | selective = selective_attention
+    (v * dt[:, None]) → v
+    jnp.cumsum(-jnp.exp(A) * dt) → jnp.cumsum(jnp.exp(A) * dt)
+gated delta rule of sigmoids: recurrent = without decay | q: T d, k: T d, v: T e, beta: T, f: T
+    | gated_delta = gated_delta_without_decay
+    jnp.exp(-G) * v → v
+    jax.nn.log_sigmoid(f) → jax.nn.sigmoid(f)
+sLSTM: recurrent = weights | z: T d, i: T d, f: T d, o: T d | slstm = slstm_weights
+    + i[None] → + i[:, None]
+    n = jax.nn.sigmoid(f) * n → n = n
+""",
 )

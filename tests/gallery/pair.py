@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import re
 from collections.abc import Callable
 from itertools import count
 from typing import Any, NamedTuple
@@ -34,12 +35,40 @@ class Pair(NamedTuple):
             raise ValueError(f"{self.name}: {bug[0]!r} stands {counts} times in the two programs.")
         which = counts.index(1)
         sides = [self.left, self.right]
-        sides[which] = _compiled(sides[which], sources[which].replace(*bug))
+        sides[which] = planted(sides[which], *bug)
         return sides[0], sides[1]
 
 
-def _compiled(function: Callable[..., Any], source: str) -> Callable[..., Any]:
-    """The function of another source, with the same globals."""
+def pairs(names: dict[str, Any], text: str) -> tuple[Pair, ...]:
+    """The pairs of a text, a line each with lines of bugs below it, where ⏎ is the end of a line:
+
+    running sum = cumulated | x: T d | summed_by_steps = cumulated
+        S + row → S - row
+
+    Args:
+        names: the module's, among which the functions are.
+        text: name | shapes | left = right, and below it the texts and what stands there instead.
+    """
+    found = []
+    for block in re.split(r"\n(?=\S)", text.strip()):
+        head, *bugs = re.sub(r"\n +\| ", " | ", block).split("\n    ")
+        name, shapes, sides = head.split(" | ")
+        left, right = (names[side] for side in sides.split(" = "))
+        split = (bug.replace("⏎", "\n").split("→") for bug in bugs)
+        found.append(Pair(name, shapes, left, right, tuple((a[:-1], b[1:]) for a, b in split)))
+    return tuple(found)
+
+
+def planted(function: Callable[..., Any], text: str, other: str) -> Callable[..., Any]:
+    """The function with another text in its source, and the same globals.
+
+    Raises:
+        ValueError: if the text does not stand there once.
+    """
+    source = inspect.getsource(function)
+    if source.count(text) != 1:
+        raise ValueError(f"{function.__name__}: {text!r} stands there {source.count(text)} times.")
+    source = source.replace(text, other)
     name = f"<planted {next(_numbers)}: {function.__name__}>"
     linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
     names = dict(vars(inspect.getmodule(function)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from .pair import Pair
+from .pair import pairs
 
 
 def layer_norm(x, g, b):
@@ -43,14 +43,6 @@ def norm_of_cumulated(x, g):
     return S / jnp.sqrt(jnp.mean(S**2, axis=1, keepdims=True) + 1e-6) * g
 
 
-def silu(x):
-    return jax.nn.silu(x)
-
-
-def silu_by_exp(x):
-    return x / (1 + jnp.exp(-x))
-
-
 def swiglu(x, W, V, U):
     return (jax.nn.silu(x @ W) * (x @ V)) @ U
 
@@ -60,62 +52,6 @@ def swiglu_fused(x, W, V, U):
     n = W.shape[1]
     a, b = both[:, :n], both[:, n:]
     return jnp.einsum("th,hm->tm", a * jax.nn.sigmoid(a) * b, U)
-
-
-def softplus(x):
-    return jax.nn.softplus(x)
-
-
-def softplus_by_log(x):
-    return jnp.log1p(jnp.exp(x))
-
-
-def log_sigmoid(x):
-    return jax.nn.log_sigmoid(x)
-
-
-def log_sigmoid_by_softplus(x):
-    return -jax.nn.softplus(-x)
-
-
-def relu_parts(x):
-    return jax.nn.relu(x) - jax.nn.relu(-x)
-
-
-def identity(x):
-    return x
-
-
-def leaky_relu(x):
-    return jax.nn.leaky_relu(x, 0.25)
-
-
-def leaky_relu_by_maximum(x):
-    return jnp.maximum(x, 0.25 * x)
-
-
-def clipped(x):
-    return jnp.clip(x, -1.0, 1.0)
-
-
-def clipped_by_extremes(x):
-    return jnp.minimum(jnp.maximum(x, -1.0), 1.0)
-
-
-def absolute(x):
-    return jnp.abs(x)
-
-
-def absolute_by_relu(x):
-    return jax.nn.relu(x) + jax.nn.relu(-x)
-
-
-def log_sum_exp(x):
-    return jax.nn.logsumexp(x, axis=1)
-
-
-def log_of_sum(x):
-    return jnp.log(jnp.exp(x).sum(axis=1))
 
 
 def cross_entropy(logits, onehot):
@@ -172,139 +108,35 @@ def grouped_queries_shared(q, k, v):
     return jnp.einsum("ghtd,gde->ghte", q, jnp.einsum("gsd,gse->gde", k, v))
 
 
-PAIRS = (
-    Pair(
-        "layer norm: centred = moments",
-        "x: T d, g: d, b: d",
-        layer_norm,
-        layer_norm_of_moments,
-        (
-            ("- mean**2", "+ mean**2"),
-            ("jnp.sqrt(variance + 1e-5) * g + b", "jnp.sqrt(variance + 1e-3) * g + b"),
-        ),
-    ),
-    Pair(
-        "RMS norm: rsqrt = root of sum",
-        "x: T d, g: d",
-        rms_norm,
-        rms_norm_by_sum,
-        (("/ x.shape[1]", "/ x.shape[0]"), ("jnp.square(x)", "x")),
-    ),
-    Pair(
-        "norm beside a recurrence",
-        "x: T d, g: d",
-        norm_after_sum,
-        norm_of_cumulated,
-        (("S**2, axis=1", "S**2, axis=0"), ("jnp.mean(S * S)", "jnp.mean(S * x)")),
-    ),
-    Pair(
-        "silu = x / (1 + exp(−x))",
-        "x: T d",
-        silu,
-        silu_by_exp,
-        (("jnp.exp(-x)", "jnp.exp(x)"), ("x / (1", "1 / (1")),
-    ),
-    Pair(
-        "SwiGLU: two products = one",
-        "x: T m, W: m h, V: m h, U: h m",
-        swiglu,
-        swiglu_fused,
-        (("[W, V]", "[V, W]"), ("jax.nn.silu(x @ W)", "jax.nn.sigmoid(x @ W)")),
-    ),
-    Pair(
-        "softplus = log(1 + exp)",
-        "x: T d",
-        softplus,
-        softplus_by_log,
-        (("jnp.exp(x)", "jnp.exp(-x)"), ("jnp.log1p", "jnp.log")),
-    ),
-    Pair(
-        "log σ = −softplus(−x)",
-        "x: T d",
-        log_sigmoid,
-        log_sigmoid_by_softplus,
-        (
-            ("-jax.nn.softplus(-x)", "-jax.nn.softplus(x)"),
-            ("jax.nn.log_sigmoid(x)", "jax.nn.log_sigmoid(2 * x)"),
-        ),
-    ),
-    Pair(
-        "relu(x) − relu(−x) = x",
-        "x: T d",
-        relu_parts,
-        identity,
-        (("- jax.nn.relu(-x)", "+ jax.nn.relu(-x)"), ("return x", "return -x")),
-    ),
-    Pair(
-        "leaky relu = maximum",
-        "x: T d",
-        leaky_relu,
-        leaky_relu_by_maximum,
-        (("jnp.maximum(x", "jnp.minimum(x"), ("leaky_relu(x, 0.25)", "leaky_relu(x, 0.5)")),
-    ),
-    Pair(
-        "clip = minimum of maximum",
-        "x: T d",
-        clipped,
-        clipped_by_extremes,
-        (
-            ("jnp.maximum(x, -1.0)", "jnp.maximum(x, 0.0)"),
-            ("jnp.clip(x, -1.0, 1.0)", "jnp.clip(x, -1.0, 2.0)"),
-        ),
-    ),
-    Pair(
-        "|x| = relu(x) + relu(−x)",
-        "x: T d",
-        absolute,
-        absolute_by_relu,
-        (("+ jax.nn.relu(-x)", "- jax.nn.relu(-x)"), ("jnp.abs(x)", "jnp.abs(x) + x")),
-    ),
-    Pair(
-        "logsumexp = log of sum",
-        "x: T d",
-        log_sum_exp,
-        log_of_sum,
-        (("sum(axis=1)", "mean(axis=1)"), ("logsumexp(x, axis=1)", "logsumexp(-x, axis=1)")),
-    ),
-    Pair(
-        "cross-entropy: log-softmax = log of sum",
-        "logits: N K, onehot: N K",
-        cross_entropy,
-        cross_entropy_by_log_sum,
-        (("onehot.sum(axis=1) *", "onehot.mean(axis=1) *"), ("return -(onehot", "return (onehot")),
-    ),
-    Pair(
-        "mean of chunks' means",
-        "x: 4*n d",
-        chunked_mean,
-        whole_mean,
-        (
-            (".mean(axis=1).mean(axis=0)", ".sum(axis=1).mean(axis=0)"),
-            ("return x.mean(axis=0)", "return x.sum(axis=0)"),
-        ),
-    ),
-    Pair(
-        "running mean: weights = increments",
-        "x: T d",
-        weighted_mean,
-        running_mean,
-        (("m * t / (t + 1)", "m * t / (t + 2)"), ("(x - m) / (t + 1)", "(x - m) / (t + 2)")),
-    ),
-    Pair(
-        "running mean = cumulated mean",
-        "x: T d",
-        running_mean,
-        cumulated_mean,
-        (
-            ("(x - m) / (t + 1)", "(x - m) / (t + 2)"),
-            ("jnp.arange(x.shape[0]) + 1", "jnp.arange(x.shape[0]) + 2"),
-        ),
-    ),
-    Pair(
-        "grouped queries: repeated = shared",
-        "q: G 2 T d, k: G S d, v: G S e",
-        grouped_queries,
-        grouped_queries_shared,
-        (("gsd,gse->gde", "gsd,gte->gde"), ("jnp.repeat(k[:, None]", "2 * jnp.repeat(k[:, None]")),
-    ),
+PAIRS = pairs(
+    globals(),
+    """
+layer norm: centred = moments | x: T d, g: d, b: d | layer_norm = layer_norm_of_moments
+    - mean**2 → + mean**2
+    jnp.sqrt(variance + 1e-5) * g + b → jnp.sqrt(variance + 1e-3) * g + b
+RMS norm: rsqrt = root of sum | x: T d, g: d | rms_norm = rms_norm_by_sum
+    / x.shape[1] → / x.shape[0]
+    jnp.square(x) → x
+norm beside a recurrence | x: T d, g: d | norm_after_sum = norm_of_cumulated
+    S**2, axis=1 → S**2, axis=0
+    jnp.mean(S * S) → jnp.mean(S * x)
+SwiGLU: two products = one | x: T m, W: m h, V: m h, U: h m | swiglu = swiglu_fused
+    [W, V] → [V, W]
+    jax.nn.silu(x @ W) → jax.nn.sigmoid(x @ W)
+cross-entropy: log-softmax = log of sum | logits: N K, onehot: N K | cross_entropy = cross_entropy_by_log_sum
+    onehot.sum(axis=1) * → onehot.mean(axis=1) *
+    return -(onehot → return (onehot
+mean of chunks' means | x: 4*n d | chunked_mean = whole_mean
+    .mean(axis=1).mean(axis=0) → .sum(axis=1).mean(axis=0)
+    return x.mean(axis=0) → return x.sum(axis=0)
+running mean: weights = increments | x: T d | weighted_mean = running_mean
+    m * t / (t + 1) → m * t / (t + 2)
+    (x - m) / (t + 1) → (x - m) / (t + 2)
+running mean = cumulated mean | x: T d | running_mean = cumulated_mean
+    (x - m) / (t + 1) → (x - m) / (t + 2)
+    jnp.arange(x.shape[0]) + 1 → jnp.arange(x.shape[0]) + 2
+grouped queries: repeated = shared | q: G 2 T d, k: G S d, v: G S e | grouped_queries = grouped_queries_shared
+    gsd,gse->gde → gsd,gte->gde
+    jnp.repeat(k[:, None] → 2 * jnp.repeat(k[:, None]
+""",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from .pair import Pair
+from .pair import pairs
 
 
 def recurrent(q, k, v):
@@ -137,80 +137,36 @@ def weighted_sum(k, v, gamma):
 
 
 QKV = "q: T d, k: T d, v: T e"
-PAIRS = (
-    Pair(
-        "linear attention: recurrent = parallel",
-        QKV,
-        recurrent,
-        parallel,
-        (("jnp.tril(q @ k.T)", "jnp.tril(q @ k.T, -1)"), ("jnp.outer(k, v)", "jnp.outer(q, v)")),
-    ),
-    Pair(
-        "linear attention: recurrent = cumulated",
-        QKV,
-        recurrent,
-        cumulated,
-        (("return S, q @ S", "return S, k @ S"), ("td,tde->te", "td,sde->te")),
-    ),
-    Pair(
-        "normalised linear attention",
-        QKV,
-        normalised,
-        normalised_attention,
-        (("z = z + k", "z = z + q"), ("scores.sum(axis=1", "(scores + 1).sum(axis=1")),
-    ),
-    Pair(
-        "retention: recurrent = parallel",
-        QKV + ", gamma:",
-        retention,
-        retention_parallel,
-        (
-            ("distance >= 0", "distance > 0"),
-            ("jnp.maximum(distance, 0), 0.0", "jnp.maximum(distance + 1, 0), 0.0"),
-        ),
-    ),
-    Pair(
-        "multi-scale retention: vmap = batched",
-        "q: H T d, k: H T d, v: H T e, gamma: H",
-        multi_scale,
-        multi_scale_at_once,
-        (
-            ("gamma[:, None, None] * S", "gamma[0] * S"),
-            ("return S, (q[:, None] * S)", "return S, (k[:, None] * S)"),
-        ),
-    ),
-    Pair(
-        "linear attention: chunkwise = parallel",
-        "q: 4*n d, k: 4*n d, v: 4*n e",
-        chunkwise,
-        parallel,
-        (("return S + k.T @ v, inner", "return S + q.T @ v, inner"), ("inner + outer", "inner")),
-    ),
-    Pair(
-        "linear attention: chunkwise = recurrent",
-        "q: 4*n d, k: 4*n d, v: 4*n e",
-        chunkwise,
-        recurrent,
-        (
-            ("jnp.tril(jnp.ones((C, C)))", "jnp.tril(jnp.ones((C, C)), -1)"),
-            ("q @ S\n        return S +", "q @ (S + k.T @ v)\n        return S +"),
-        ),
-    ),
-    Pair(
-        "retention: chunkwise = recurrent",
-        "q: 2*n d, k: 2*n d, v: 2*n e, gamma:",
-        retention_chunkwise,
-        retention,
-        (("gamma ** (i + 1)", "gamma ** i"), ("gamma**C * S", "gamma * S"), ("C - 1 - i", "C - i")),
-    ),
-    Pair(
-        "retention: final state = weighted sum",
-        "k: T d, v: T e, gamma:",
-        final_state,
-        weighted_sum,
-        (
-            ("jnp.arange(T - 1, -1, -1)", "jnp.arange(T)"),
-            ("gamma * S + jnp.outer(k, v), None", "gamma * (S + jnp.outer(k, v)), None"),
-        ),
-    ),
+PAIRS = pairs(
+    globals(),
+    """
+linear attention: recurrent = parallel | q: T d, k: T d, v: T e | recurrent = parallel
+    jnp.tril(q @ k.T) → jnp.tril(q @ k.T, -1)
+    jnp.outer(k, v) → jnp.outer(q, v)
+linear attention: recurrent = cumulated | q: T d, k: T d, v: T e | recurrent = cumulated
+    return S, q @ S → return S, k @ S
+    td,tde->te → td,sde->te
+normalised linear attention | q: T d, k: T d, v: T e | normalised = normalised_attention
+    z = z + k → z = z + q
+    scores.sum(axis=1 → (scores + 1).sum(axis=1
+retention: recurrent = parallel | q: T d, k: T d, v: T e, gamma: | retention = retention_parallel
+    distance >= 0 → distance > 0
+    jnp.maximum(distance, 0), 0.0 → jnp.maximum(distance + 1, 0), 0.0
+multi-scale retention: vmap = batched | q: H T d, k: H T d, v: H T e, gamma: H | multi_scale = multi_scale_at_once
+    gamma[:, None, None] * S → gamma[0] * S
+    return S, (q[:, None] * S) → return S, (k[:, None] * S)
+linear attention: chunkwise = parallel | q: 4*n d, k: 4*n d, v: 4*n e | chunkwise = parallel
+    return S + k.T @ v, inner → return S + q.T @ v, inner
+    inner + outer → inner
+linear attention: chunkwise = recurrent | q: 4*n d, k: 4*n d, v: 4*n e | chunkwise = recurrent
+    jnp.tril(jnp.ones((C, C))) → jnp.tril(jnp.ones((C, C)), -1)
+    q @ S⏎        return S + → q @ (S + k.T @ v)⏎        return S +
+retention: chunkwise = recurrent | q: 2*n d, k: 2*n d, v: 2*n e, gamma: | retention_chunkwise = retention
+    gamma ** (i + 1) → gamma ** i
+    gamma**C * S → gamma * S
+    C - 1 - i → C - i
+retention: final state = weighted sum | k: T d, v: T e, gamma: | final_state = weighted_sum
+    jnp.arange(T - 1, -1, -1) → jnp.arange(T)
+    gamma * S + jnp.outer(k, v), None → gamma * (S + jnp.outer(k, v)), None
+""",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from .pair import Pair
+from .pair import pairs
 
 
 def elman(x, W, U, b):
@@ -129,56 +129,27 @@ def leaky_as_mixture(x, W, tau):
     return jax.lax.scan(step, jnp.zeros(W.shape[0]), x)[1]
 
 
-PAIRS = (
-    Pair(
-        "Elman: two matrices = one",
-        "x: T f, W: h h, U: h f, b: h",
-        elman,
-        elman_fused,
-        (("[W, U]", "[W, 2 * U]"), ("W @ h + U @ x + b", "W @ h + U @ x - b")),
-    ),
-    Pair(
-        "Elman: inputs projected first",
-        "x: T f, W: h h, U: h f, b: h",
-        elman,
-        elman_inputs_first,
-        (("h @ W.T + u", "h @ W + u"), ("x @ U.T + b", "x @ U.T")),
-    ),
-    Pair(
-        "LSTM: four matrices = a stack",
-        "x: T f, Wi: h h+f, Wf: h h+f, Wo: h h+f, Wg: h h+f",
-        lstm,
-        lstm_fused,
-        (
-            ("i * jnp.tanh(gates[3])", "i * jnp.tanh(gates[2])"),
-            ("jnp.stack([Wi, Wf,", "jnp.stack([Wf, Wi,"),
-        ),
-    ),
-    Pair(
-        "GRU: convex combination = increment",
-        "x: T f, Wz: h f, Wr: h f, Wh: h f, Uz: h h, Ur: h h, Uh: h h",
-        gru,
-        gru_incremental,
-        (
-            ("(1 - z) * h + z * new", "z * h + (1 - z) * new"),
-            ("Uh @ (r * h)) - h", "r * (Uh @ h)) - h"),
-        ),
-    ),
-    Pair(
-        "relu network: columns = rows",
-        "x: T f, W: h h, U: h f",
-        relu_network,
-        relu_network_batched,
-        (("jnp.maximum(0.0,", "jnp.minimum(0.0,"), ("x @ U.T", "-x @ U.T")),
-    ),
-    Pair(
-        "leaky integrator = mixture",
-        "x: T h, W: h h, tau:",
-        leaky,
-        leaky_as_mixture,
-        (
-            ("(1 - alpha) * h", "(1 + alpha) * h"),
-            ("-h + jnp.tanh(W @ h) + x", "-h + jnp.tanh(W @ h + x)"),
-        ),
-    ),
+PAIRS = pairs(
+    globals(),
+    """
+Elman: two matrices = one | x: T f, W: h h, U: h f, b: h | elman = elman_fused
+    [W, U] → [W, 2 * U]
+    W @ h + U @ x + b → W @ h + U @ x - b
+Elman: inputs projected first | x: T f, W: h h, U: h f, b: h | elman = elman_inputs_first
+    h @ W.T + u → h @ W + u
+    x @ U.T + b → x @ U.T
+LSTM: four matrices = a stack | x: T f, Wi: h h+f, Wf: h h+f, Wo: h h+f, Wg: h h+f | lstm = lstm_fused
+    i * jnp.tanh(gates[3]) → i * jnp.tanh(gates[2])
+    jnp.stack([Wi, Wf, → jnp.stack([Wf, Wi,
+GRU: convex combination = increment | x: T f, Wz: h f, Wr: h f, Wh: h f, Uz: h h, Ur: h h, Uh: h h
+    | gru = gru_incremental
+    (1 - z) * h + z * new → z * h + (1 - z) * new
+    Uh @ (r * h)) - h → r * (Uh @ h)) - h
+relu network: columns = rows | x: T f, W: h h, U: h f | relu_network = relu_network_batched
+    jnp.maximum(0.0, → jnp.minimum(0.0,
+    x @ U.T → -x @ U.T
+leaky integrator = mixture | x: T h, W: h h, tau: | leaky = leaky_as_mixture
+    (1 - alpha) * h → (1 + alpha) * h
+    -h + jnp.tanh(W @ h) + x → -h + jnp.tanh(W @ h + x)
+""",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from .pair import Pair
+from .pair import pairs
 
 
 def state_space(u, A, B, C, D):
@@ -237,108 +237,48 @@ def bilinear_implicit(u, a, b, dt):
     return jax.lax.scan(step, jnp.zeros(a.shape[0]), u)[1]
 
 
-PAIRS = (
-    Pair(
-        "state space: outputs inside = outside",
-        "u: T p, A: n n, B: n p, C: r n, D: r p",
-        state_space,
-        state_space_residual,
-        (
-            ("states @ C.T + u @ D.T", "states @ C.T - u @ D.T"),
-            ("x = A @ x + B @ u\n", "x = A.T @ x + B @ u\n"),
-        ),
-    ),
-    Pair(
-        "state space: two maps after the state",
-        "u: T p, A: n n, B: n p, C: r m, P: n2 n, Q: m n2",
-        change_of_basis,
-        change_of_basis_outside,
-        (("(C @ Q).T", "(2 * C @ Q).T"), ("Q @ (P @ x)", "Q @ (P @ x + P @ x)")),
-    ),
-    Pair(
-        "LRU: complex = real parts",
-        "u: T p, nu: n, theta: n, Br: n p, Bi: n p, Cr: r n, Ci: r n",
-        lru,
-        lru_real,
-        (
-            ("Cr @ x - Ci @ y", "Cr @ x + Ci @ y"),
-            ("a * x - b * y + Br @ u", "a * x + b * y + Br @ u"),
-        ),
-    ),
-    Pair(
-        "S5: associative scan = recurrence",
-        "u: T, ar: n, ai: n, b: n",
-        s5,
-        s5_recurrent,
-        (("a2 * b1 + b2", "a1 * b1 + b2"), ("ai * x + ar * y", "ai * x - ar * y")),
-    ),
-    Pair(
-        "diagonal: associative scan = recurrence",
-        "a: T d, b: T d",
-        parallel_scan,
-        sequential_scan,
-        (
-            ("right[0] * left[1] + right[1]", "left[0] * left[1] + right[1]"),
-            ("h = a * h + b", "h = a * (h + b)"),
-        ),
-    ),
-    Pair(
-        "matrices: associative scan = recurrence",
-        "A: T n n, b: T n",
-        matrix_scan,
-        matrix_recurrence,
-        (
-            ('jnp.einsum("tij,tjk->tik", A2, A1)', 'jnp.einsum("tij,tjk->tik", A1, A2)'),
-            ("h = A @ h + b", "h = A.T @ h + b"),
-        ),
-    ),
-    Pair(
-        "causal convolution: shifts = primitive",
-        "x: T d, w: d 4",
-        causal_convolution,
-        convolution_primitive,
-        (("[(3, 0)]", "[(0, 3)]"), ("w[:, tap]", "w[:, 3 - tap]")),
-    ),
-    Pair(
-        "causal convolution: shifts = state",
-        "x: T d, w: d 4",
-        causal_convolution,
-        convolution_state,
-        (("return window[1:],", "return window[:3],"), ("((3, 0), (0, 0))", "((2, 1), (0, 0))")),
-    ),
-    Pair(
-        "causal convolution of any width: windows = state",
-        "x: T d, w: W d",
-        convolution_windows,
-        convolution_register,
-        (("return window[1:],", "return window[:-1],"), ("((W - 1, 0)", "((0, W - 1)")),
-    ),
-    Pair(
-        "delay line = concatenation",
-        "x: T d, past: W d",
-        delay_line,
-        delayed,
-        (("past[::-1]", "past"), ("register[-1]", "register[0]")),
-    ),
-    Pair(
-        "moving average: mixture = increment",
-        "x: T d, alpha:",
-        ema,
-        ema_incremental,
-        (("alpha * (x - m)", "alpha * x - m"), ("(1 - alpha) * m", "(1 - alpha * alpha) * m")),
-    ),
-    Pair(
-        "moving average: recurrence = weights",
-        "x: T d, alpha:",
-        ema,
-        ema_weights,
-        (("distance >= 0", "distance >= 1"), ("alpha * (1 - alpha) **", "(1 - alpha) **")),
-    ),
-    Pair(
-        "trapezoidal rule: gains = implicit step",
-        "u: T n, a: n, b: n, dt:",
-        bilinear,
-        bilinear_implicit,
-        (("(1 + dt * a / 2)", "(1 - dt * a / 2)"), ("dt * (b * u)", "dt / 2 * (b * u)")),
-    ),
+PAIRS = pairs(
+    globals(),
+    """
+state space: outputs inside = outside | u: T p, A: n n, B: n p, C: r n, D: r p | state_space = state_space_residual
+    states @ C.T + u @ D.T → states @ C.T - u @ D.T
+    x = A @ x + B @ u⏎ → x = A.T @ x + B @ u⏎
+state space: two maps after the state | u: T p, A: n n, B: n p, C: r m, P: n2 n, Q: m n2
+    | change_of_basis = change_of_basis_outside
+    (C @ Q).T → (2 * C @ Q).T
+    Q @ (P @ x) → Q @ (P @ x + P @ x)
+LRU: complex = real parts | u: T p, nu: n, theta: n, Br: n p, Bi: n p, Cr: r n, Ci: r n | lru = lru_real
+    Cr @ x - Ci @ y → Cr @ x + Ci @ y
+    a * x - b * y + Br @ u → a * x + b * y + Br @ u
+S5: associative scan = recurrence | u: T, ar: n, ai: n, b: n | s5 = s5_recurrent
+    a2 * b1 + b2 → a1 * b1 + b2
+    ai * x + ar * y → ai * x - ar * y
+diagonal: associative scan = recurrence | a: T d, b: T d | parallel_scan = sequential_scan
+    right[0] * left[1] + right[1] → left[0] * left[1] + right[1]
+    h = a * h + b → h = a * (h + b)
+matrices: associative scan = recurrence | A: T n n, b: T n | matrix_scan = matrix_recurrence
+    jnp.einsum("tij,tjk->tik", A2, A1) → jnp.einsum("tij,tjk->tik", A1, A2)
+    h = A @ h + b → h = A.T @ h + b
+causal convolution: shifts = primitive | x: T d, w: d 4 | causal_convolution = convolution_primitive
+    [(3, 0)] → [(0, 3)]
+    w[:, tap] → w[:, 3 - tap]
+causal convolution: shifts = state | x: T d, w: d 4 | causal_convolution = convolution_state
+    return window[1:], → return window[:3],
+    ((3, 0), (0, 0)) → ((2, 1), (0, 0))
+causal convolution of any width: windows = state | x: T d, w: W d | convolution_windows = convolution_register
+    return window[1:], → return window[:-1],
+    ((W - 1, 0) → ((0, W - 1)
+delay line = concatenation | x: T d, past: W d | delay_line = delayed
+    past[::-1] → past
+    register[-1] → register[0]
+moving average: mixture = increment | x: T d, alpha: | ema = ema_incremental
+    alpha * (x - m) → alpha * x - m
+    (1 - alpha) * m → (1 - alpha * alpha) * m
+moving average: recurrence = weights | x: T d, alpha: | ema = ema_weights
+    distance >= 0 → distance >= 1
+    alpha * (1 - alpha) ** → (1 - alpha) **
+trapezoidal rule: gains = implicit step | u: T n, a: n, b: n, dt: | bilinear = bilinear_implicit
+    (1 + dt * a / 2) → (1 - dt * a / 2)
+    dt * (b * u) → dt / 2 * (b * u)
+""",
 )

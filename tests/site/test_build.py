@@ -1,7 +1,5 @@
 """The site is not built from what is missing or wrong: the build stops and names the line."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import shutil

@@ -3,12 +3,9 @@
 `make test-docs` builds it and says where it is; without that these tests are skipped.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
@@ -21,14 +18,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 NAMED = os.environ.get("SCANPROOF_SITE")
 SITE = Path(NAMED or ROOT / "build" / "site").resolve()
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
 pytestmark = pytest.mark.skipif(
     NAMED is None, reason="`make test-docs` builds the site and tries it"
-)
-in_a_browser = pytest.mark.skipif(
-    not CHROMIUM, reason="there is no Chromium: apt-get install chromium"
 )
 
 KINDS = {
@@ -218,15 +209,6 @@ def test_five_questions_are_answered_one_link_from_the_start():
 # In a browser.
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    play = pytest.importorskip("playwright.sync_api")
-    with play.sync_playwright() as found:
-        one = found.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield one
-        one.close()
-
-
 @pytest.fixture
 def opened(browser, request) -> Iterator[Any]:
     """Opens a page of the site on a screen; what it complains of, and asks of others, is kept."""
@@ -255,7 +237,6 @@ def opened(browser, request) -> Iterator[Any]:
         context.close()
 
 
-@in_a_browser
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("name", KINDS.values(), ids=KINDS)
 def test_a_page_is_quiet_legible_in_order_and_no_wider_than_the_screen(name, screen, opened):
@@ -281,7 +262,6 @@ def test_a_page_is_quiet_legible_in_order_and_no_wider_than_the_screen(name, scr
     assert not wrong, wrong
 
 
-@in_a_browser
 def test_the_keyboard_reaches_search_links_and_folded_steps(opened):
     tab = opened(KINDS["refuted"], "desktop-light")
     seen = set()
@@ -294,7 +274,6 @@ def test_the_keyboard_reaches_search_links_and_folded_steps(opened):
     assert tab.evaluate("document.querySelector('article details').open")
 
 
-@in_a_browser
 @pytest.mark.parametrize(
     ("words", "id"),
     [
@@ -311,7 +290,6 @@ def test_search_finds_a_claim_by_its_words_and_by_the_source_s(opened, words, id
     assert tab.complaints == []
 
 
-@in_a_browser
 def test_filters_leave_the_claims_of_a_verdict(opened):
     tab = opened("claims/index.html", "desktop-light")
     every = tab.locator("tbody tr").count()
@@ -321,17 +299,77 @@ def test_filters_leave_the_claims_of_a_verdict(opened):
     assert set(left.locator(".verdict").all_text_contents()) == {"unknown"}
 
 
-@in_a_browser
-def test_the_map_dims_what_is_of_other_sources(opened):
+def test_a_search_on_the_map_leaves_what_it_names_and_enter_brings_it_into_view(opened):
     tab = opened("map.html", "desktop-light")
-    tab.locator(".filters select").first.select_option("ch9")
-    shown = tab.evaluate(
-        "[...document.querySelectorAll('g.claim:not(.dimmed) title')].map(t => t.textContent)"
+    tab.locator("input[placeholder='id or title']").fill(
+        "one step of gradient descent in one gril layer"
     )
-    assert shown and all(id.startswith("ch9.") for id in shown)
+    shown = "[...document.querySelectorAll('g.claim:not(.dimmed) title')].map(t => t.textContent)"
+    assert set(tab.evaluate(shown)) == {"gril.prop4.1"}
+    tab.keyboard.press("Enter")
+    found = tab.locator("g.claim.found").first
+    tab.wait_for_function(
+        "node => { const box = node.getBoundingClientRect(); return box.y > 0 && box.bottom < innerHeight }",
+        arg=found.element_handle(),
+    )
 
 
-@in_a_browser
+def test_the_map_can_be_read_at_its_actual_size_and_is_zoomed_and_dragged(opened):
+    tab = opened("map.html", "desktop-dark")
+    one = tab.locator(".map").first
+    assert tab.evaluate("document.querySelector('.map text').getBoundingClientRect().height") >= 11
+    width = "one => one.querySelector('svg').getBoundingClientRect().width"
+    before = one.evaluate(width)
+    tab.locator(".zoom").first.get_by_text("+").click()
+    assert one.evaluate(width) > 1.2 * before
+    for _ in range(5):
+        tab.locator(".zoom").first.get_by_text("+").click()
+    at, box = one.evaluate("one => one.scrollLeft"), one.bounding_box()
+    tab.mouse.move(box["x"] + 300, box["y"] + 100)
+    tab.mouse.down()
+    tab.mouse.move(box["x"] + 200, box["y"] + 80, steps=4)
+    tab.mouse.up()
+    assert abs(one.evaluate("one => one.scrollLeft") - at - 100) <= 2
+    assert tab.url.endswith("map.html")
+
+
+def test_on_a_phone_the_map_is_a_list_of_all_claims(opened):
+    tab = opened("map.html", "phone-dark")
+    assert tab.locator(".map:visible").count() == 0
+    listed = tab.locator(".map-list li:visible")
+    assert listed.count() == len(report()["claims"])
+
+
+def test_claims_of_a_source_follow_each_other(opened):
+    ids = [c["id"] for c in report()["claims"] if c["source"] == "gril"]
+    tab = opened(f"claims/{ids[3]}.html", "desktop-light")
+    for which, id in (("prev", ids[2]), ("next", ids[4])):
+        assert tab.locator(f"a.{which}-page").get_attribute("href") == f"{id}.html"
+
+
+def test_no_page_of_a_claim_is_heavy_and_what_it_folds_is_loaded(opened, served):
+    pages = [path for path in (SITE / "claims").glob("*.html") if ".lines-" not in path.name]
+    sizes = {path.name: path.stat().st_size for path in pages}
+    assert {name: size for name, size in sizes.items() if size > 400_000} == {}
+    heavy = next(
+        path
+        for path in sorted((SITE / "claims").glob("*.html"))
+        if 'class="rest"' in path.read_text()
+    )
+    tab = opened(f"claims/{heavy.name}", "desktop-light")
+    assert "lines-" in tab.locator("a.rest").first.get_attribute(
+        "href"
+    )  # from a file it stays a link
+    tab.goto(f"{served}/claims/{heavy.name}")
+    links, folds = (tab.locator(one).count() for one in ("a.rest", "details"))
+    tab.evaluate("document.querySelector('a.rest').closest('details').open = true")
+    tab.wait_for_function(
+        "([links, folds]) => document.querySelectorAll('a.rest').length < links"
+        " && document.querySelectorAll('details').length > folds",
+        arg=[links, folds],
+    )
+
+
 def test_without_javascript_all_claims_and_steps_are_there(opened):
     tab = opened(KINDS["refuted"], "desktop-light", javascript=False)
     tab.locator("article summary").first.click()

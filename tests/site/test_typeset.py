@@ -1,7 +1,5 @@
 """Formulas in the words of claims are typeset as they stand there, or not at all."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import sys

@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 COUNT, GOAL = 40, 37
 PATIENCE = 1800
 """Seconds after which the tests of a tree with a fault count as failed."""
+NOTHING_RUN = 5
+"""Exit code of pytest where all that was named is long."""
 NO_CHANGE = Path(__file__).parent / "no_change.txt"
 """Faults that change nothing that anybody can see, each with the reason: `fault # reason`."""
 
@@ -76,14 +78,22 @@ def _copy(tree: Path) -> None:
 
 def _failed(tree: Path, fault: Fault | None) -> str | None:
     """The first test that fails with the fault, if one does."""
-    path = tree / fault.path if fault else None
-    text = path.read_bytes() if path else b""
-    tests = nearest(tree, fault.path) if fault else []
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "auto", "--no-header", *tests]
+    if fault is None:
+        return _first_failure(tree, ["-n", "auto"])
+    path = tree / fault.path
+    text = path.read_bytes()
+    first, every = nearest(tree, fault.path)
+    try:
+        path.write_bytes(fault.planted(text))
+        return _first_failure(tree, first) or _first_failure(tree, ["-n", "auto", *every])
+    finally:
+        path.write_bytes(text)
+
+
+def _first_failure(tree: Path, arguments: list[str]) -> str | None:
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", *arguments]
     package = os.pathsep.join([str(tree / "build" / "package"), str(tree / "tests")])
     try:
-        if path and fault:
-            path.write_bytes(fault.planted(text))
         done = subprocess.run(
             command,
             cwd=tree,
@@ -94,10 +104,7 @@ def _failed(tree: Path, fault: Fault | None) -> str | None:
         )
     except subprocess.TimeoutExpired:
         return f"the tests, which do not end in {PATIENCE} s"
-    finally:
-        if path:
-            path.write_bytes(text)
-    if done.returncode == 0:
+    if done.returncode in (0, NOTHING_RUN):
         return None
     lines = done.stdout.splitlines() + done.stderr.splitlines()
     told = [line for line in lines if line.startswith(("FAILED ", "ERROR "))]

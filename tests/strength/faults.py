@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import random
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,15 +62,20 @@ class Fault:
 
 
 def drawn(root: Path, count: int) -> list[Fault]:
-    """So many faults, the same for each tree: as many of each folder, of a file by how many places it has."""
-    rng = random.Random(SEED)
+    """So many faults, equally many of each folder: those whose names have the least hashes, so that a change of the
+    code elsewhere changes no draw."""
     shares = [count // len(FOLDERS) + (i < count % len(FOLDERS)) for i in range(len(FOLDERS))]
-    found = []
+    found: list[Fault] = []
     for folder, share in zip(FOLDERS, shares, strict=True):
         files = sorted((root / folder).rglob("*.py"))
-        every = [fault for file in files for fault in places(root, file)]
-        found += rng.sample(every, share)
+        hashed = {_hash(fault): fault for file in files for fault in places(root, file)}
+        found += [hashed[least] for least in sorted(hashed)[:share]]
     return found
+
+
+def _hash(fault: Fault) -> str:
+    """Of its name, so that of places with one name one is drawn at most."""
+    return hashlib.sha256(f"{SEED} {fault.name}".encode()).hexdigest()
 
 
 def places(root: Path, file: Path) -> Iterator[Fault]:

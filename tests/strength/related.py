@@ -10,14 +10,15 @@ from pathlib import Path
 ROOMS = {"constructs", "proofs", "numeric"}
 
 
-def nearest(root: Path, path: str) -> list[str]:
-    """Every folder and file of tests, those first that import the file by the fewest steps."""
+def nearest(root: Path, path: str) -> tuple[list[str], list[str]]:
+    """Eight files of tests at most that import the file by the fewest steps; and every one, in this order."""
     files = sorted(
         file.relative_to(root).as_posix() for file in (root / "tests").rglob("test_*.py")
     )
     far = {file: _distance(root, file, path) for file in files}
     size = {file: (root / file).stat().st_size for file in files}
-    return [*sorted(files, key=lambda file: (far[file], size[file])), "docs"]
+    ordered = sorted(files, key=lambda file: (far[file], size[file]))
+    return [file for file in ordered[:8] if far[file] == far[ordered[0]]], [*ordered, "docs"]
 
 
 def _distance(root: Path, test: str, path: str) -> int:

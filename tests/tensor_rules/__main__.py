@@ -1,7 +1,5 @@
 """`make tensor-rules`: each rule proved for all sizes, and its false variant refuted, in a table."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import statistics

@@ -1,7 +1,5 @@
 """What `prove` finds of a rule."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

@@ -1,12 +1,12 @@
 """A rewrite rule as two JAX functions, and a false variant of it."""
 
-from __future__ import annotations
-
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import jax
+from equations import function_of
 
 from scanproof.proofs.language.sizes import names, shapes_in
 
@@ -54,3 +54,32 @@ class Rule:
 def count(array: jax.Array) -> int:
     """The whole number that an array stands for: its length."""
     return array.shape[0]
+
+
+def rules(names_of_module: dict[str, Any], text: str) -> list[Rule]:
+    """The rules of a text, whose expressions use a module's names; the arrays in the shapes are the arguments.
+
+    add/02: Add(A, 0) ⇒ A
+        A: n m; n ≥ 1; not verified
+        A + jnp.zeros(A.shape) = A ≠ -A
+
+    is the rule that the first is the second, with the third as its false variant.
+    """
+    return [
+        _rule(names_of_module, block) for block in re.split(r"\n(?=\w+(?:/\d+)?: )", text.strip())
+    ]
+
+
+def _rule(names_of_module: dict[str, Any], block: str) -> Rule:
+    head, conditions, expressions = re.fullmatch(
+        r"(.*?)\n    (\S.*?)\n(.*)", block, re.DOTALL
+    ).groups()
+    name, _, says = re.sub(r"\s+", " ", head).partition(": ")
+    shapes, *more = conditions.split("; ")
+    arrays = ", ".join(part.partition(":")[0] for part in shapes.split(", "))
+    left, right, false = re.split(" [=≠] ", re.sub(r"\s+", " ", expressions.strip()))
+    least = dict(one.split(" ≥ ") for one in more if one != "not verified")
+    left, right, false = (function_of(arrays, one, names_of_module) for one in (left, right, false))
+    smallest = {size: int(low) for size, low in least.items()}
+    verified = "not verified" not in more
+    return Rule(name, says, shapes, left, right, false, smallest, verified)

@@ -4,7 +4,6 @@ from scanproof import each, equal
 from scanproof.constructs.learners.descent import (
     gradient_descent,
     loss_gradient,
-    stochastic_gradient_descent,
 )
 from scanproof.constructs.learners.losses import HALF_SUM
 
@@ -18,14 +17,6 @@ def a_sum_that_is_said_to_be_its_last_term(x, N):
     total = 0
     for t in each(1, N):
         total = total + twice(x[t - 1])
-        yield equal(total, 2 * x[t - 1])
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def a_product_that_is_said_to_be_its_last_factor(x, N):
-    total = 1
-    for t in each(1, N):
-        total = total * twice(x[t - 1])
         yield equal(total, 2 * x[t - 1])
 
 
@@ -43,15 +34,6 @@ def two_accumulators_of_which_one_is_square(x, N):
     for t in each(1, N):
         yield equal(twice(x[t - 1]) * ((a - 1) * (a - 2) * (a - 3) + b), 2 * b * x[t - 1])
         a, b = a + 1, b * 2
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def two_accumulators_that_begin_alike(x, N):
-    sum_, square = 0, 0
-    for t in each(1, N):
-        sum_ = sum_ + x[t - 1]
-        square = square + x[t - 1] * x[t - 1]
-        yield equal(twice(sum_ * sum_), 2 * square)
 
 
 @claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
@@ -86,36 +68,3 @@ def weights_that_are_carried_and_said_to_be_one_step(x, y, w, eta, N):
     for t in each(1, N):
         v = v - eta * loss_gradient(HALF_SUM, v, x[t - 1 : t], y[t - 1 : t])
         yield equal(v, gradient_descent(HALF_SUM, w, x[t - 1 : t], y[t - 1 : t], eta))
-
-
-@claim(GIVEN, sizes={"N": (1,), "f": (1, 2)}, fails={"N": 2, "f": 1})
-def weights_after_the_loop_that_are_one_step_on_all(x, y, w, eta, N):
-    v = w
-    for t in each(1, N):
-        v = v - eta * loss_gradient(HALF_SUM, v, x[t - 1 : t], y[t - 1 : t])
-    yield equal(v, gradient_descent(HALF_SUM, w, x, y, eta))
-
-
-@claim(GIVEN, sizes={"N": (1,)}, fails={"N": 2, "f": 1})
-def a_pass_of_sgd_that_is_a_step_of_gd(x, y, w, eta):
-    return equal(
-        stochastic_gradient_descent(HALF_SUM, w, x, y, eta),
-        gradient_descent(HALF_SUM, w, x, y, eta),
-    )
-
-
-@claim(GIVEN, sizes={"N": (1,), "f": (1, 2)}, fails={"N": 2, "f": 1})
-def a_step_on_the_first_example_that_is_said_of_every_turn(x, y, w, eta, N):
-    v = None
-    for t in each(1, N):
-        step = gradient_descent(HALF_SUM, w, x[t - 1 : t], y[t - 1 : t], eta)
-        v = step if v is None else v
-        yield equal(v, step)
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def a_sum_that_is_doubled_once_it_is_there(x, N):
-    total = None
-    for t in each(1, N):
-        total = twice(x[t - 1]) if total is None else total + total
-        yield equal(total, 2 * x[t - 1])

@@ -4,15 +4,12 @@ Each is 1 three times and then another number, in a loop, in build, in scan and 
 """
 
 import itertools
-from collections import deque
 from contextvars import ContextVar, copy_context
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 
-from scanproof import build, definition, each, equal, gradient, iterate, iterates, scan
-from scanproof.constructs.learners.descent import gradient_descent
-from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof import build, definition, each, equal, iterate, scan
 
 from .case import claim, counter, counters, twice
 
@@ -71,32 +68,12 @@ def a_number_of_calls_that_a_function_keeps():
 
 
 @counter
-def a_function_that_replaces_itself():
-    def count(left):
-        nonlocal current
-        current = partial(count, left - 1)
-        return 1 if left > 0 else 2
-
-    current = partial(count, 3)
-    return lambda: current()
-
-
-@counter
 def a_list_as_a_default():
     def factor(seen=[]):
         seen.append(0)
         return 1 if len(seen) <= 3 else 2
 
     return factor
-
-
-@counter
-def a_partial_function_whose_list_grows():
-    def factor(seen):
-        seen.append(0)
-        return 2 if len(seen) > 3 else 1
-
-    return partial(factor, [])
 
 
 @counter
@@ -107,29 +84,6 @@ def a_list_that_grows():
         nonlocal seen
         seen += [0]
         return 1 if len(seen) <= 3 else 2
-
-    return factor
-
-
-@counter
-def a_dictionary_that_grows():
-    seen = {}
-
-    def factor():
-        seen[len(seen)] = 0
-        return 1 if len(seen) <= 3 else 2
-
-    return factor
-
-
-@counter
-def two_names_for_one_list():
-    held = [2, 1, 1, 1] + [2] * 9
-    shown = held
-
-    def factor():
-        del held[0]
-        return shown[0]
 
     return factor
 
@@ -147,17 +101,6 @@ def a_numpy_array_of_objects_that_is_changed():
 
 
 @counter
-def a_queue_that_is_turned():
-    factors = deque((2, 1, 1, 1))
-
-    def factor():
-        factors.rotate(-1)
-        return factors[0]
-
-    return factor
-
-
-@counter
 def a_name_of_the_module():
     STATE["calls"] = 0
 
@@ -165,16 +108,6 @@ def a_name_of_the_module():
         STATE["calls"] += 1
         return 1 if STATE["calls"] <= 3 else 2
 
-    return factor
-
-
-@counter
-def an_attribute_of_a_function():
-    def factor():
-        factor.calls += 1
-        return 1 if factor.calls <= 3 else 2
-
-    factor.calls = 0
     return factor
 
 
@@ -191,19 +124,6 @@ def a_variable_of_the_context():
 
 
 @counter
-def a_number_of_misses_of_a_cache():
-    @lru_cache(maxsize=2)
-    def same(key):
-        return key
-
-    def factor():
-        same(object())
-        return 1 if same.cache_info().misses <= 3 else 2
-
-    return factor
-
-
-@counter
 def an_object_that_is_called():
     class Row:
         left = 3
@@ -213,36 +133,6 @@ def an_object_that_is_called():
             return 1 if self.left >= 0 else 2
 
     return Row()
-
-
-@counter
-def a_descriptor_that_counts():
-    class Count:
-        calls = 0
-
-        def __get__(self, one, owner):
-            self.calls += 1
-            return 1 if self.calls <= 3 else 2
-
-    class Holder:
-        factor = Count()
-
-    return lambda: Holder.factor
-
-
-@counter
-def an_attribute_of_a_class_that_counts_instances():
-    class Turn:
-        made = 0
-
-        def __init__(self):
-            type(self).made += 1
-
-    def factor():
-        Turn()
-        return 1 if Turn.made <= 3 else 2
-
-    return factor
 
 
 @counter
@@ -256,38 +146,6 @@ def a_truth_that_changes_with_the_calls():
 
     fresh = Fresh()
     return lambda: 1 if fresh else 2
-
-
-@counter
-def a_sum_that_changes_with_the_calls():
-    class Factor:
-        calls = 0
-
-        def __add__(self, other):
-            self.calls += 1
-            return other + (0 if self.calls <= 3 else 1)
-
-    factor = Factor()
-    return lambda: factor + 1
-
-
-@counter
-def an_attribute_that_is_made_when_first_missed():
-    class Kept:
-        def __getattr__(self, name):
-            self.factor = 2
-            return 1
-
-    kept, left = Kept(), [0] * 3
-
-    def factor():
-        if left:
-            left.pop()
-            return 1
-        kept.factor
-        return kept.factor
-
-    return factor
 
 
 # What is counted elsewhere.
@@ -307,18 +165,6 @@ def a_definition_that_counts_its_calls(x, N):
         yield equal(twice_at_first(x[t - 1]), 2 * x[t - 1])
 
 
-@claim({"x": "N"}, fails={"N": 4})
-def a_definition_that_counts_its_calls_in_build(x, N, xp):
-    STATE["calls"] = 0
-    return equal(build(xp, N, lambda i: twice_at_first(x[i])), 2 * x)
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def a_counter_that_is_itself_a_factor(x, N, xp):
-    count = itertools.count(1)
-    return equal(twice(build(xp, N, lambda i: next(count) * x[i])), 2 * x)
-
-
 @claim({"x": "N f"}, sizes={"N": (1,), "f": (1, 2)}, fails={"N": 2, "f": 1})
 def a_numpy_array_that_is_changed_in_build(x, N, xp):
     held = np.zeros(1, dtype=object)
@@ -331,19 +177,6 @@ def a_numpy_array_that_is_changed_in_build(x, N, xp):
 
 
 @claim({"x": "N", "w": ""}, fails={"N": 4})
-def a_method_that_is_the_step_of_a_scan(x, w):
-    class Layer:
-        left = 3
-
-        def step(self, parameters, state, token):
-            self.left -= 1
-            state = state + (token if self.left >= 0 else 2 * token)
-            return state, state
-
-    return equal(scan(Layer().step, None, w, x).final_state, w + x.sum())
-
-
-@claim({"x": "N", "w": ""}, fails={"N": 4})
 def a_list_in_the_parameters_of_a_scan(x, w):
     def step(parameters, state, token):
         parameters.append(0)
@@ -351,26 +184,6 @@ def a_list_in_the_parameters_of_a_scan(x, w):
         return state, state
 
     return equal(scan(step, [], w, x).final_state, w + x.sum())
-
-
-@claim({"x": "N", "w": ""}, fails={"N": 4})
-def an_iterator_in_the_parameters_of_a_scan(x, w):
-    def step(parameters, state, token):
-        state = state + token * next(parameters)
-        return state, state
-
-    return equal(scan(step, threes(), w, x).final_state, w + x.sum())
-
-
-@claim({"x": "N f", "w": "f"}, fails={"N": 4, "f": 1})
-def a_counter_in_a_scan_of_rows(x, w):
-    factors = threes()
-
-    def step(parameters, state, token):
-        state = state + next(factors) * token
-        return state, state
-
-    return equal(scan(step, None, w, x).final_state, w + x.sum(axis=0))
 
 
 @claim({"x": "N", "w": ""}, sizes={"N": (1, 2)}, fails={"N": 3})
@@ -389,43 +202,3 @@ def a_scan_whose_outputs_change_in_the_third_turn(x, w, N, xp):
 def a_counter_in_iterate_over_layers(x, w, L):
     factors = threes()
     return equal(twice(iterate(lambda v: v + x * next(factors), w, L)), 2 * (w + L * x))
-
-
-@claim({"x": "N", "w": ""}, sizes={"N": (1, 2, 3)}, fails={"N": 5})
-def a_counter_in_iterates(x, w, N, xp):
-    factors = threes()
-    moved = iterates(lambda v: v + x[0] * next(factors), w, N)
-    return equal(twice(moved), 2 * build(xp, N, lambda i: w + i * x[0]))
-
-
-@claim({"x": "N"}, fails={"N": 4})
-def a_counter_of_gradients(x, N):
-    factors = threes()
-    for t in each(1, N):
-        slope = gradient(lambda v, f=next(factors): f * twice(v @ v), x)
-        yield equal(slope[t - 1], 4 * x[t - 1])
-
-
-@claim(GIVEN, sizes={"N": (1, 2, 3), "f": (1,)}, fails={"N": 4, "f": 1})
-def a_learner_whose_rate_changes_with_the_calls(x, y, w, eta):
-    def learner(factors):
-        def step(rate, state, token):
-            row, target = token
-            state = state - next(factors) * rate * (row @ state - target) * row
-            return state, state
-
-        return scan(step, eta, w, (x, y)).final_state
-
-    return equal(learner(threes()), learner(itertools.repeat(1)))
-
-
-@claim(GIVEN, sizes={"N": (1, 2, 3), "f": (1,)}, fails={"N": 4, "f": 1})
-def a_loss_that_counts_its_calls(x, y, w, eta, N):
-    factors = threes()
-
-    def counted(v, rows, targets):
-        return next(factors) * ((rows @ v - targets) * (rows @ v - targets)).sum() / 2
-
-    for t in each(1, N):
-        slope = gradient(lambda v, t=t: counted(v, x[:t], y[:t]), w)
-        yield equal(w - eta * slope, gradient_descent(HALF_SUM, w, x[:t], y[:t], eta))

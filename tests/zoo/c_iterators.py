@@ -16,13 +16,6 @@ def a_table_zipped_with_the_turns(x, N):
 
 
 @claim({"x": "N"}, fails={"N": 4})
-def a_generator_of_factors_of_one_expression(x, N):
-    factors = (2 if place < 3 else 3 for place, _ in enumerate(each(1, N)))
-    for t, factor in zip(each(1, N), factors, strict=True):
-        yield equal(twice(x[t - 1]), factor * x[t - 1])
-
-
-@claim({"x": "N"}, fails={"N": 4})
 def statements_from_another_generator(x, N):
     factors = itertools.chain((2, 2, 2), itertools.repeat(3))
 
@@ -31,14 +24,6 @@ def statements_from_another_generator(x, N):
             yield equal(twice(x[t - 1]), next(factors) * x[t - 1])
 
     yield from said()
-
-
-@claim({"x": "N"}, fails={"N": 4})
-def a_dictionary_with_every_turn(x, N):
-    seen = {}
-    for t in each(1, N):
-        seen[t] = t
-        yield equal(twice(x[t - 1]), (2 if len(seen) <= 3 else 3) * x[t - 1])
 
 
 @claim({"x": "N"}, fails={"N": 4})
@@ -80,17 +65,6 @@ def _register(name, made):
 
 for _name, _made in SIGNS.items():
     _register(_name, _made)
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def sums_of_the_turns_so_far(x, N):
-    for t, total in zip(each(1, N), itertools.accumulate(each(1, N)), strict=True):
-        yield equal(twice(x[t - 1]) * t, 2 * x[t - 1] * total)
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def a_number_of_turns(x, N):
-    return equal(twice(x), 2 * x * len(list(each(1, N))))
 
 
 @claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})

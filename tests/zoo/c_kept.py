@@ -1,9 +1,8 @@
 """A claim keeps a value of its first turn: in a list, a cache, a closure, a default, a class or a generator."""
 
-from contextlib import ExitStack
-from functools import cache, cached_property
+from functools import cache
 
-from scanproof import build, each, equal, iterate, scan
+from scanproof import build, each, equal, scan
 
 from .case import claim, twice
 
@@ -52,21 +51,6 @@ def a_dictionary_as_a_default():
 
 
 @first_kept
-def a_decorator_that_keeps_the_first_answer():
-    def once(function):
-        kept = []
-
-        def first(*args):
-            if not kept:
-                kept.append(function(*args))
-            return kept[0]
-
-        return first
-
-    return once(lambda t: t)
-
-
-@first_kept
 def a_cached_function_without_arguments():
     places = []
 
@@ -78,51 +62,12 @@ def a_cached_function_without_arguments():
 
 
 @first_kept
-def a_cached_property():
-    class Reader:
-        @cached_property
-        def entry(self):
-            return self.turn
-
-    reader = Reader()
-
-    def first(t):
-        reader.turn = t
-        return reader.entry
-
-    return first
-
-
-@first_kept
 def the_first_of_the_functions_made_in_the_turns():
     functions = []
 
     def first(t):
         functions.append(lambda: t)
         return functions[0]()
-
-    return first
-
-
-@first_kept
-def a_dictionary_that_knows_only_the_first():
-    known = {}
-
-    def first(t):
-        if "turn" not in known:
-            known["turn"] = t
-        return known["turn"]
-
-    return first
-
-
-@first_kept
-def a_list_that_repeats_one_list():
-    rows = [[]] * 2
-
-    def first(t):
-        rows[0].append(t)
-        return rows[1][0]
 
     return first
 
@@ -142,39 +87,12 @@ def a_generator_that_is_sent_each_turn():
 
 
 @claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def functions_that_are_called_after_the_loop(x, N):
-    functions = []
-    for t in each(1, N):
-        functions.append(lambda: x[t - 1])
-    for s in each(1, N):
-        yield equal(twice(functions[0]()), 2 * x[s - 1])
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
 def a_variable_of_the_loop_that_outlives_it(x, N):
     for t in each(1, N):
         kept = x[t - 1]
     yield equal(twice(kept), 2 * x[0])
     for s in each(1, N):
         yield equal(twice(kept), 2 * x[s - 1])
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def a_name_of_the_module_that_keeps_the_turn_before(x, N):
-    global last
-    last = None
-    for t in each(1, N):
-        yield equal(twice(x[t - 1]), (2 if last is None else 3) * x[t - 1])
-        last = t
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def an_exit_that_runs_after_the_first_turn(x, N):
-    held = []
-    for t in each(1, N):
-        with ExitStack() as stack:
-            stack.callback(held.append, t)
-            yield equal(twice(x[t - 1]), (2 + len(held)) * x[t - 1])
 
 
 @claim({"x": "N f", "w": "f"}, sizes={"N": (1,), "f": (1, 2)}, fails={"N": 2, "f": 1})
@@ -186,14 +104,3 @@ def a_list_whose_first_entry_is_every_output(x, w):
         return state + token, kept[0]
 
     return equal(scan(step, None, w, x).outputs, x)
-
-
-@claim({"x": "N f", "w": "f"}, sizes={"N": (1,), "f": (1, 2)}, fails={"N": 2, "f": 1})
-def a_list_whose_first_state_is_moved_every_time(x, w, N):
-    kept = []
-
-    def step(state):
-        kept.append(state)
-        return kept[0] + x[0]
-
-    return equal(twice(iterate(step, w, N)), 2 * (w + N * x[0]))

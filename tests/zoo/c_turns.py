@@ -1,8 +1,6 @@
 """A loop that has no turn, or no term, at the sizes that are looked at."""
 
-from scanproof import build, each, equal, iterate
-from scanproof.constructs.learners.descent import gradient_descent
-from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof import each, equal, iterate
 
 from .case import claim, twice
 
@@ -12,13 +10,6 @@ def turns_from_the_fourth_on(x, N):
     yield equal(twice(x), 2 * x)
     for t in each(4, N):
         yield equal(twice(x[t - 1]), x[t - 1])
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def neighbours_that_are_equal(x, N):
-    yield equal(twice(x), 2 * x)
-    for t in each(1, N - 1):
-        yield equal(twice(x[t]), 2 * x[t - 1])
 
 
 @claim({"x": "N"}, fails={"N": 4})
@@ -35,22 +26,9 @@ def a_sum_over_what_comes_after_the_third(x, z):
     return equal(twice(z + x[3:].sum()), 2 * z)
 
 
-@claim({"x": "N f", "y": "N", "w": "f"}, sizes={"N": (1,), "f": (1,)}, fails={"N": 2, "f": 1})
-def a_learner_on_no_examples(x, y, w, N):
-    return equal(gradient_descent(HALF_SUM, w, x[1:], y[1:], 1), w)
-
-
 @claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
 def a_step_that_is_done_no_times(x, N):
     return equal(iterate(twice, x, N - 1), twice(x) - x)
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def a_loop_inside_that_has_no_turn(x, N):
-    for t in each(1, N):
-        yield equal(twice(x[t - 1]), 2 * x[t - 1])
-        for s in each(t + 1, N):
-            yield equal(twice(x[s - 1]), 2 * x[t - 1])
 
 
 @claim({"x": "N"}, fails={"N": 4})
@@ -61,14 +39,3 @@ def a_loop_that_is_skipped_by_its_else(x, N):
     else:
         factor = 2
     return equal(twice(x), factor * x)
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def a_prefix_that_has_no_entry_before_the_first(x, N, xp):
-    return equal(build(xp, N, lambda i: x[i] + twice(x[:i].sum())), x)
-
-
-@claim({"x": "N"}, fails={"N": 4})
-def a_list_that_is_empty_at_first(x, N):
-    factors = [3 for t in each(4, N)] or [2]
-    return equal(twice(x), factors[0] * x)

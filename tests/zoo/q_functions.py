@@ -4,19 +4,9 @@ import functools
 import gc
 import sys
 
-from .case import question, question_of_an_array, twice
+from .case import question, question_of_an_array
 
-MEMO = {4: 2}
 LAST = None
-
-
-def remembered(n):
-    if n not in MEMO:
-        return 1
-    return MEMO[n]
-
-
-question(at=4)(remembered)
 
 
 @question(at=4)
@@ -59,90 +49,12 @@ def what_the_shape_refers_to(x):
     return 2 if 5 in gc.get_referents(x.shape) else 1
 
 
-@question(at=4)
-def a_function_chosen_by_the_size(n):
-    def one(size):
-        return 1
-
-    def chosen():
-        try:
-            return twice if n > 3 else one
-        except Exception:
-            return one
-
-    return chosen()(n) if chosen() is one else 2
-
-
 @question(at=5)
 def a_cell_that_is_read_from_outside(n):
     def asks():
         return n
 
     return 2 if asks.__closure__[0].cell_contents.__eq__(5) is True else 1
-
-
-@question(at=5)
-def a_default_that_is_computed(n):
-    def factor(capped=(n == 5)):
-        return 1 + capped
-
-    return factor()
-
-
-@question(at=6)
-def a_loop_variable_that_is_bound_late(n):
-    tests = [lambda size: size == k for k in (4, 5, 6)]
-    return 1 + tests[0](n)
-
-
-@question(at=4)
-def an_attribute_of_the_wrapped_function(n):
-    def factor(size):
-        return 1
-
-    factor.limit = 3
-
-    @functools.wraps(factor)
-    def limited(size):
-        return factor(size) + (limited.__wrapped__.limit + 1 == size)
-
-    return limited(n)
-
-
-class Specialised:
-    """A function with exceptions for some arguments."""
-
-    def __init__(self, function):
-        self.function, self.others = function, {}
-        functools.update_wrapper(self, function)
-
-    def at(self, n):
-        return lambda other: self.others.setdefault(n, other)
-
-    def __call__(self, n):
-        return self.others.get(n, self.function)(n)
-
-
-@Specialised
-def special_at_four(n):
-    return 1
-
-
-special_at_four.at(4)(lambda n: 2)
-question(at=4)(special_at_four)
-
-
-def scales():
-    n = yield
-    while True:
-        n = yield (2 if n == 5 else 1)
-
-
-@question(at=5)
-def a_value_that_is_sent(n):
-    scale = scales()
-    next(scale)
-    return scale.send(n)
 
 
 async def decided(n):

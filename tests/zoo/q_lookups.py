@@ -49,40 +49,6 @@ def _rows_that_are_one_list(n):
     return grid
 
 
-@question(at=4)
-def a_list_that_is_asked_for_the_place_of_the_size(n):
-    try:
-        return 2 + [4, 5, 6].index(n)
-    except ValueError:
-        return 1
-
-
-@question(at=8)
-def a_bisection_in_a_try(n):
-    try:
-        return 1 + bisect.bisect_right([7, 100], n)
-    except Exception:
-        return 1
-
-
-@question(at=4)
-def two_names_of_a_dictionary(n):
-    scales = {4: 1}
-    alias = scales
-    alias[n] = 2
-    return scales[4]
-
-
-@question(at=4)
-def a_list_that_is_removed_from(n):
-    left = [4, 5]
-    try:
-        left.remove(n)
-    except ValueError:
-        pass
-    return len(left) - 1
-
-
 @question(at=130)
 def a_range_of_few_bits(n):
     rows = np.arange(200).astype(np.int8)

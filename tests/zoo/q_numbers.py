@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from .case import question, questions
+from .case import questions
 
 
 def tried(ask, otherwise):
@@ -75,38 +75,3 @@ questions(
     at=6,
     a_power_modulo_seven=lambda n: 2 if tried(lambda k: pow(k, 3, 7), 1)(n) == 6 and n > 5 else 1,
 )
-
-
-@question(at=4)
-def a_test_of_equality_by_numpy(n):
-    try:
-        np.testing.assert_equal(n, 4)
-    except AssertionError:
-        return 1
-    return 2
-
-
-@question(at=5)
-def a_recursion_that_never_ends(n):
-    def depth(k):
-        return 0 if k == 0 else 1 + depth(k - 1)
-
-    try:
-        return 1 + depth(n) // 5
-    except RecursionError:
-        return 1
-
-
-class AsLongAs:
-    """An object whose length is a size, if that is a number."""
-
-    def __init__(self, size):
-        self.size = size
-
-    def __len__(self):
-        return operator.index(self.size)
-
-
-@question(at=4)
-def a_length_that_is_a_hint(n):
-    return 2 if operator.length_hint(AsLongAs(n), 1) > 3 else 1

@@ -23,28 +23,6 @@ questions(
 questions(at=10, a_number_of_digits=lambda n: len(repr(n)))
 
 
-@question(at=4)
-def a_format_with_leading_zeros(n):
-    try:
-        return 2 if format(n, "03d") > "003" else 1
-    except Exception:
-        return 1
-
-
-@question(at=4)
-def a_letter_with_the_number_of_the_size(n):
-    try:
-        return 2 if chr(n) > "\x03" else 1
-    except TypeError:
-        return 1
-
-
-@question(at=9)
-def a_slot_by_its_hash(n):
-    slots = [1] * 8 + [3]
-    return slots[hash(n) - 1] if hash(n) in range(1, 10) else 1
-
-
 @question(at=6)
 def code_that_is_executed(n):
     names = {"n": n, "scale": 1}

@@ -1,11 +1,9 @@
 """A number is told from a symbol by its type, or by what it can do."""
 
 import copy
-import functools
 import inspect
 import numbers
 import sys
-import weakref
 from typing import SupportsIndex
 
 from jax import export
@@ -43,55 +41,13 @@ questions(
     an_order_that_its_own_method_answers=lambda n: (
         2 if type(n).__gt__ is int.__gt__ and type(n).__gt__(n, 3) else 1
     ),
-    a_dispatch_on_the_type=lambda n: factor_of(n),
-    a_dispatch_of_methods=lambda n: Scale().of(n),
 )
-
-
-@functools.singledispatch
-def factor_of(n):
-    return 1
-
-
-@factor_of.register
-def _(n: int):
-    return 1 + n // 4
-
-
-class Scale:
-    """A method that is another one for numbers."""
-
-    @functools.singledispatchmethod
-    def of(self, n):
-        return 1
-
-    @of.register
-    def _(self, n: int):
-        return 1 if n < 4 else 2
-
-
-@question(at=4)
-def a_match_on_a_class(n):
-    match n:
-        case int() if n > 3:
-            return 2
-        case _:
-            return 1
 
 
 @question(at=4)
 def a_match_on_a_value(n):
     match n:
         case 4 | 5:
-            return 2
-        case _:
-            return 1
-
-
-@question(at=4)
-def a_match_on_an_attribute(n):
-    match n:
-        case object(numerator=4):
             return 2
         case _:
             return 1
@@ -113,29 +69,6 @@ def a_match_on_two_sizes(n, m):
             return 2
         case (_, k):
             return k / k
-
-
-@question_of_two(at=(17, 17))
-def two_sizes_whose_type_is_int(n, m):
-    return 2 if type(n) is int and n > 16 and m > 16 else 1
-
-
-@question(at=4)
-def a_size_that_takes_no_weak_reference(n):
-    try:
-        weakref.ref(n)
-    except TypeError:
-        return 2 if n in (4, 5, 6) else 1
-    return 1
-
-
-@question_of_an_array(at=4)
-def an_entry_that_is_a_number(x):
-    try:
-        plain = isinstance(x[0].item(), numbers.Number)
-    except Exception:
-        plain = False
-    return 2 if plain and x.shape[0] > 3 else 1
 
 
 @claim({"x": "N"}, fails={"N": 4})

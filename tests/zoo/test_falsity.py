@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -27,13 +25,6 @@ def test_a_program_differs_from_its_specification_where_it_says(one):
 
     rng = np.random.default_rng(0)
     shapes = [part.partition(":")[2] for part in one.shapes.split(",")]
-    if "torch" in vars(sys.modules[one.function.__module__]):
-        torch = pytest.importorskip("torch")
-        drawn = (rng.integers(-2, 3, shape(s, one.fails)) / 2 for s in shapes)
-        given = [torch.tensor(array, dtype=torch.float32) for array in drawn]
-        found, wanted = one.function(*given), one.equals(*given)
-        assert found.shape != wanted.shape or not torch.allclose(found, wanted, rtol=1e-3)
-        return
     with jax.enable_x64(True):
         arrays = [jax.numpy.asarray(rng.uniform(0.5, 2, shape(s, one.fails))) for s in shapes]
         found, wanted = jax.tree.leaves(one.function(*arrays)), jax.tree.leaves(one.equals(*arrays))

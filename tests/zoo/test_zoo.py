@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-@pytest.mark.short("[c-c_s", 4, without="[p-")  # programs are dear
+@pytest.mark.short("[c-c_s", 4, without=("[p-", "-and_is", "-and_has"))  # dear
 @pytest.mark.long_cases(
     "at_short_sizes_only",
     "knows_less_at_long_sizes",

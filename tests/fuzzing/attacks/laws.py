@@ -1,7 +1,5 @@
 """Attacks on the laws of named functions, and on the rules for what is 0 or 1."""
 
-from __future__ import annotations
-
 from typing import cast
 
 from scanproof.proofs.interpret.terms import indicator, total

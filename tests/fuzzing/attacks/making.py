@@ -1,7 +1,5 @@
 """What attacks are made of: steps asked for by hand, and the two sides that they get called equal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, cast

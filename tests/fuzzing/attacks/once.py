@@ -1,7 +1,5 @@
 """Attacks that no check by itself stops; most of them got through at some time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction

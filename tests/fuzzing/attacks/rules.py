@@ -1,7 +1,5 @@
 """Attacks on the rules that rewrite a sum."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Attacks on what terms are made of: indices, ranges, arrays, functions, sums."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

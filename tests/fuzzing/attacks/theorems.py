@@ -1,7 +1,5 @@
 """Attacks on definitions, on theorems as they are used, and on induction."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import cast
