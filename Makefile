@@ -3,7 +3,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := -m pip --disable-pip-version-check install -qq --no-compile
 PIP := $(BIN)/python $(INSTALL) --editable
+PORT ?= 8000
 CORES ?= -n auto --dist worksteal
+PYTHONS ?= python3.11 python3.12 python3.13
 
 # What programs for torch and exported weights are run in. torch comes first and by number: the ranges that the other
 # packages have for it would bring a build for GPUs, of gigabytes. After a change: rm -r .venv*
@@ -15,7 +17,7 @@ TRITON ?= triton==3.9.0
 FLA ?= flash-linear-attention==0.6.0 fla-core==0.6.0
 MAMBA_SSM ?= mamba-ssm==2.3.2.post1
 KERNELS := tests/export/test_fla.py tests/export/test_fla_delta_net.py tests/export/test_mamba_ssm.py
-NODE_MODULES ?= katex@0.16.47 @viz-js/viz@3.31.0 axe-core@4.14.1
+NODE_MODULES ?= katex@0.16.47 pyodide@314.0.7 @fontsource/stix-two-math@5.3.0 @viz-js/viz@3.31.0 axe-core@4.14.1
 EXPORT := .venv-export
 VENVS := $(VENV) $(EXPORT) $(EXPORT)-oldest $(EXPORT)-triton
 
@@ -24,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test test-all test-times test-export test-strength devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants docs test-docs figures export-tables reproduced clean FORCE
+.PHONY: help verdicts certificates test test-all test-times test-export test-strength dist devices fuzz gallery gallery-page tensor-rules bench tightness identify-attack lint checker mutants docs docs-serve test-docs figures export-tables reproduced clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -48,7 +50,7 @@ test-all: build/.test ## run everything: every test, exported weights in other c
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in torch and in other codebases
 	@$(EXPORT)/bin/pytest -rs -m "" tests/export $(KERNELS:%=--ignore %) $(CORES)
-	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py
+	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py tests/export/test_conform.py
 	@$(EXPORT)-triton/bin/pytest -rs $(KERNELS) \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla]" \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla_delta_net]" \
@@ -56,6 +58,11 @@ test-export: build/.export build/.export-oldest build/.export-triton ## run expo
 
 test-strength: build/.test ## plant 40 faults in copies of the tree, and tell which `make test` catches; FAULTS="1 2" for some
 	@PYTHONPATH=tests $(BIN)/python -m strength $(FAULTS)
+
+dist: build/.dev ## build the wheel and the sdist, and try them in fresh environments of PYTHONS
+	@rm -rf dist build/tree && mkdir -p build/tree && git archive HEAD | tar -x -C build/tree
+	@$(BIN)/python -m build --outdir dist build/tree > build/dist.log 2>&1 || { cat build/dist.log; exit 1; }
+	@SCANPROOF_DIST=dist SCANPROOF_PYTHONS="$(PYTHONS)" $(BIN)/pytest -m "" -rs tests/test_packaging.py
 
 checker: ## pack the checker into build/scanproof_checker.pyz, which any Python runs by itself
 	@rm -rf build/checker && mkdir -p build/checker/scanproof_checker
@@ -86,7 +93,10 @@ devices: build/.test ## run the ops' tests on a CPU shown as 8 devices
 	@XLA_FLAGS=--xla_force_host_platform_device_count=8 $(BIN)/pytest tests/test_ops*.py
 
 tightness: build/.test ## try to break every bound by gradient ascent, and tell how near it comes
-	@$(BIN)/python -m scanproof.numeric.tightness --sizes 8 --starts 60 --steps 400
+	@$(BIN)/python -m scanproof.numeric.studies.tightness --sizes 8 --starts 60 --steps 400
+
+identify-attack: build/.test ## edit weights of every family at random, and recompute what identify says of them
+	@EDITS=25 $(BIN)/pytest -q -m "" tests/test_identify_attack.py
 
 lint: build/.dev ## check style, format and types
 	@$(BIN)/ruff check
@@ -96,20 +106,24 @@ lint: build/.dev ## check style, format and types
 mutants: build/.core ## attack the theorems with mutants of their parameters
 	@$(BIN)/scanproof attack
 
-docs: build/.docs build/node/.installed ## build the site, build/site/index.html, from the certificates
+docs: build/.docs build/node/.installed checker ## build the site, build/site/index.html, from the certificates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/_site
+
+docs-serve: ## serve the site that `make docs` has written, at http://localhost:PORT (8000)
+	@test -f build/site/index.html || { echo "there is no site: try: make docs" >&2; exit 1; }
+	@$(PYTHON) -m http.server --bind 127.0.0.1 --directory build/site $(PORT)
 
 test-docs: docs ## try the site: its links, and every kind of page in Chromium where there is one
 	@SCANPROOF_SITE=build/site PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -rs $(CORES) -m "" tests/site
 
 figures: build/.test ## draw the figures of the pages
-	@$(BIN)/python -m scanproof.numeric.pictures docs/figures
+	@$(BIN)/python -m scanproof.numeric.studies.pictures docs/figures
 
 export-tables: build/.test ## write the tables of docs/export.md: what targets hold, and the step size at n examples
-	@$(BIN)/python -m scanproof.numeric.export.tables docs/export.md
+	@$(BIN)/python -m scanproof.numeric.studies.export_tables docs/export.md
 
 reproduced: build/.test ## write the pages of expected losses and of trained models, with their pictures
-	@$(BIN)/python -m scanproof.numeric.reproduce docs
+	@$(BIN)/python -m scanproof.numeric.studies.reproduce docs
 
 clean: ## remove the virtual environments, builds and caches
 	rm -rf $(VENVS) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache .coverage

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from scanproof.constructs.arrays.ranges import build, each
     from scanproof.constructs.arrays.scan import scan
     from scanproof.constructs.errors import UsageError
+    from scanproof.numeric.conform.conforming import conform
     from scanproof.numeric.export.exporting import export
     from scanproof.numeric.identify.identifying import identify
     from scanproof.numeric.identify.weights import load
     from scanproof.numeric.run.running import run
-    from scanproof.numeric.training.own import train
+    from scanproof.numeric.studies.training.own import train
     from scanproof.proofs.decide.construction import construct
     from scanproof.proofs.decide.ledger import Ledger
     from scanproof.proofs.doors.program import program
@@ -62,10 +63,11 @@ _PUBLIC = {
     "absolute": "scanproof.constructs.arrays.norms",
     "operator_norm": "scanproof.constructs.arrays.norms",
     "run": "scanproof.numeric.run.running",
+    "conform": "scanproof.numeric.conform.conforming",
     "export": "scanproof.numeric.export.exporting",
     "load": "scanproof.numeric.identify.weights",
     "identify": "scanproof.numeric.identify.identifying",
-    "train": "scanproof.numeric.training.own",
+    "train": "scanproof.numeric.studies.training.own",
     "program": "scanproof.proofs.doors.program",
     "prove": "scanproof._library",
     "assert_equal": "scanproof._library",
@@ -90,6 +92,7 @@ __all__ = [
     "at_most",
     "build",
     "check",
+    "conform",
     "construct",
     "definition",
     "descent",

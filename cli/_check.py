@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,32 +15,13 @@ from ._options import MemoryLimit, SourceName, Targets, TimeLimit, choice, count
 if TYPE_CHECKING:
     from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 
+    from ._formats import Answer
+    from ._targets import Selection
+
 DERIVATIONS = 50
 """So many of the changed verdicts get a derivation in SARIF."""
 LONGEST = 30.0
 """Seconds that writing one may take."""
-
-
-def _refuse_cache(wanted: bool | None) -> None:
-    """Refuse the option of earlier versions, which kept verdicts in a file, and name the file.
-
-    Raises:
-        UsageError: if it is given, when the command line is read.
-    """
-    if wanted is None:
-        return
-    from scanproof.constructs.errors import UsageError
-
-    home = os.path.expanduser("~")
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
-    folder = os.environ.get("SCANPROOF_CACHE") or os.path.join(base, "scanproof")
-    raise UsageError(
-        f"{'--cache' if wanted else '--no-cache'}: verdicts are no longer remembered, each check computes them; leave "
-        f"the option out, and delete {os.path.join(folder, 'verdicts-1.sqlite3')}, where earlier versions kept them."
-    )
 
 
 Engine = Annotated[
@@ -120,11 +99,6 @@ Offline = Annotated[
         "--offline", "Search for nothing: a claim whose certificate does not settle it is unknown."
     ),
 ]
-SaveProofs = Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)]
-Replay = Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)]
-Cache = Annotated[
-    bool | None, typer.Option("--cache/--no-cache", hidden=True, callback=_refuse_cache)
-]
 
 
 def check(
@@ -144,14 +118,10 @@ def check(
     locked: Locked = False,
     from_scratch: FromScratch = False,
     offline: Offline = False,
-    save_proofs: SaveProofs = None,
-    replay: Replay = None,
-    cache: Cache = None,
     time_limit: TimeLimit = 300,
     memory_limit: MemoryLimit = None,
 ) -> None:
     """Check claims, the sources' or your own."""
-    from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide import budget
     from scanproof.proofs.decide import row_verdicts as checking
     from scanproof.proofs.decide.certificates import CertificateNotes
@@ -164,14 +134,8 @@ def check(
     from ._output import Destination, quiet_stdout, say
     from ._targets import resolve
 
-    if long and format != "table":
-        raise UsageError(f"--long --format {format}: --long is for the table; leave one out.")
-    if save_proofs is not None:  # former names
-        certificates, save, from_scratch = save_proofs, True, True
-    if replay is not None:
-        certificates, offline = replay, True
+    _expect_table(long, format)
     _lock.check_options(lock, locked, offline, engine)
-    save = save or lock
     seconds = budget.seconds("--time-limit", time_limit)
     reading = budget.Budget(seconds, budget.memory("--memory-limit", memory_limit))
     destination = Destination(output)
@@ -179,7 +143,7 @@ def check(
     former = former_reports.read(baseline) if baseline is not None else None
     with quiet_stdout():
         chosen = resolve(targets or [], source, reading)
-        given = _certificates(certificates, save, from_scratch, offline, engine)
+        given = _certificates(certificates, save or lock, from_scratch, offline, engine)
         notes = CertificateNotes()
         with progress("checking") as advance:
             report = checking.check(
@@ -195,37 +159,43 @@ def check(
                 progress=advance,
             )
     compared = _lock.compare(chosen, report, given, lock, locked)
-    changes = None
-    if former is not None:
-        changes = former_reports.changes(former, report, chosen.selected)
+    changes = None if former is None else former_reports.changes(former, report, chosen.selected)
     worse = former_reports.worse(changes or {})
-    blamed = blames(
-        report, own=chosen.own, strict=strict, worse={**compared.blamed, **worse}, changed=changes
-    )
-    problems = [*chosen.problems, *_of_certificates(notes, save), *compared.problems]
+    against = {**compared.blamed, **worse}
+    blamed = blames(report, own=chosen.own, strict=strict, worse=against, changed=changes)
+    problems = [*chosen.problems, *_of_certificates(notes, save or lock), *compared.problems]
     code = ERROR if problems else exit_code(blamed)
     answer = Answer(report, blamed, changes, problems, chosen.own, chosen.files, code)
     if "sarif" in (format, *(name for name, _ in more)) and not offline:
-        from scanproof.proofs.report.derivation.rendering import tell
-
-        ids = list(blamed if changes is None else changes)[:DERIVATIONS]
-        with quiet_stdout():
-            tell(chosen.rows, report, ids, seconds=min(time_limit, LONGEST), jobs=jobs)
+        _derive(chosen, answer, min(time_limit, LONGEST), jobs)
     if chosen.rows or format in TELL_PROBLEMS:
         destination.write(answer.written(format, long=long, colour=destination.colour))
     for name, place in more:
         place.write(answer.written(name))
-    for id, change in worse.items():
-        say(f"{id} is worse than in {baseline}: {change}")
-    for id, blame in blamed.items():
-        if blame.code == ERROR:
-            say(f"{id}: {blame.why}")
-    _providers.note(say, everything=not targets)
-    for line in compared.lines:
+    changed = [f"{id} is worse than in {baseline}: {change}" for id, change in worse.items()]
+    broken = [f"{id}: {blame.why}" for id, blame in blamed.items() if blame.code == ERROR]
+    left_out = [] if targets else filter(None, [_providers.left_out()])
+    for line in (*changed, *broken, *left_out, *compared.lines, *problems):
         say(line)
-    for problem in problems:
-        say(problem)
     raise typer.Exit(code)
+
+
+def _expect_table(long: bool, format: str) -> None:
+    from scanproof.constructs.errors import UsageError
+
+    if long and format != "table":
+        raise UsageError(f"--long --format {format}: --long is for the table; leave one out.")
+
+
+def _derive(chosen: Selection, answer: Answer, seconds: float, jobs: int | None) -> None:
+    """Look for the derivations that SARIF has of what is blamed, or has changed."""
+    from scanproof.proofs.report.derivation.rendering import tell
+
+    from ._output import quiet_stdout
+
+    ids = list(answer.blamed if answer.changes is None else answer.changes)[:DERIVATIONS]
+    with quiet_stdout():
+        tell(chosen.rows, answer.report, ids, seconds=seconds, jobs=jobs)
 
 
 def _certificates(

@@ -100,6 +100,7 @@ def _found(report: Report) -> list[tuple[str, str]]:
         ("λ", "" if report.ridge is None else f"{as_float(report.ridge):.9g}, of the ridge"),
         ("β", "" if report.momentum is None else f"{as_float(report.momentum):.9g}, the momentum"),
         ("γ", "" if report.gamma is None else f"{as_float(report.gamma):.9g}, of GD++"),
+        ("ρ", "" if report.decay is None else f"{as_float(report.decay):.9g}, the decay"),
         *_matrix("W0", report.W0, "d × k"),
         *_matrix("Γ", report.preconditioner, "d × d"),
     ]

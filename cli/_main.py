@@ -15,6 +15,7 @@ from ._attack import attack
 from ._bench import bench
 from ._check import check
 from ._completion import completion
+from ._conform import conform
 from ._derivations import derivations
 from ._errata import errata
 from ._export import export
@@ -152,6 +153,7 @@ _add(
     "scanproof export gril.prop4.1 --target numpy --features 4 --examples 20 \\\n  --output DIR --force",
     "scanproof export mamba2.gd --steps 3 --target hf-mamba2 --features 8 \\\n  --examples 40 --output DIR",
 )
+_add("conform", conform, "scanproof conform gd3", "scanproof conform gd3 --compile")
 _add(
     "identify",
     identify,

@@ -40,8 +40,8 @@ def plot(
         named = one_claim("plot", targets)
         file = Destination(output, "--output")
 
-        from scanproof.numeric.pictures.drawing import draw, matplotlib
-        from scanproof.numeric.pictures.row_picture import picture
+        from scanproof.numeric.studies.pictures.drawing import draw, matplotlib
+        from scanproof.numeric.studies.pictures.row_picture import picture
         from scanproof.proofs.decide.workers import run
 
         matplotlib()

@@ -41,56 +41,69 @@ def _operations(wanted: bool) -> None:
     raise typer.Exit()
 
 
+Function = Annotated[str, typer.Argument(metavar="MODULE:FUNCTION", hidden=True)]
+Equals = Annotated[
+    str, typer.Option(metavar="MODULE:FUNCTION", help="The specification it is to equal.")
+]
+Shapes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="'X: T f, q: f'",
+        help="The arguments' shapes, sizes as letters; those of jaxtyping's annotations if left out.",
+    ),
+]
+Sizes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="'T=1,2,5, f=1,2'",
+        help="Where it is tried with numbers, 1, 2, 3 by default; proofs begin at the least.",
+    ),
+]
+Framework = Annotated[str | None, choice("--framework", FRAMEWORKS)]
+Steps = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="What the search for a proof may take, 60000 by default."),
+]
+Compiled = Annotated[
+    bool, typer.Option("--compiled", help="Run functions for torch under torch.compile too.")
+]
+Script = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Where they differ: a stand-alone script that shows it."),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Exit with 2 unless it is proved for all sizes.")
+]
+Expect = Annotated[
+    str | None,
+    choice("--expect", ALLOWED, "The verdict that is known; exit with 1 for any other one."),
+]
+Operations = Annotated[
+    bool,
+    typer.Option(
+        "--operations",
+        callback=_operations,
+        is_eager=True,
+        help="Print the operations that are read, of JAX and of PyTorch.",
+    ),
+]
+
+
 def prove(
-    function: Annotated[str, typer.Argument(metavar="MODULE:FUNCTION", hidden=True)],
-    equals: Annotated[
-        str, typer.Option(metavar="MODULE:FUNCTION", help="The specification it is to equal.")
-    ],
-    shapes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="'X: T f, q: f'",
-            help="The arguments' shapes, sizes as letters; those of jaxtyping's annotations if left out.",
-        ),
-    ] = None,
-    sizes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="'T=1,2,5, f=1,2'",
-            help="Where it is tried with numbers, 1, 2, 3 by default; proofs begin at the least.",
-        ),
-    ] = None,
-    framework: Annotated[str | None, choice("--framework", FRAMEWORKS)] = None,
-    steps: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="What the search for a proof may take, 60000 by default."),
-    ] = None,
+    function: Function,
+    equals: Equals,
+    shapes: Shapes = None,
+    sizes: Sizes = None,
+    framework: Framework = None,
+    steps: Steps = None,
     time_limit: TimeLimit = 300,
-    compiled: Annotated[
-        bool, typer.Option("--compiled", help="Run functions for torch under torch.compile too.")
-    ] = False,
+    compiled: Compiled = False,
     memory_limit: MemoryLimit = None,
-    script: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where they differ: a stand-alone script that shows it."),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 2 unless it is proved for all sizes.")
-    ] = False,
-    expect: Annotated[
-        str | None,
-        choice("--expect", ALLOWED, "The verdict that is known; exit with 1 for any other one."),
-    ] = None,
+    script: Script = None,
+    strict: Strict = False,
+    expect: Expect = None,
     format: Annotated[str, choice("--format", FORMATS)] = "text",
-    operations: Annotated[
-        bool,
-        typer.Option(
-            "--operations",
-            callback=_operations,
-            is_eager=True,
-            help="Print the operations that are read, of JAX and of PyTorch.",
-        ),
-    ] = False,
+    operations: Operations = False,
 ) -> None:
     """Prove that a program of JAX or PyTorch equals another.
 
@@ -209,7 +222,7 @@ def _text(outcome: Outcome) -> str:
     else:
         if result.verdict == "proved":
             lines.append(f"  {_tried(result)}")
-        lines += [f"  {result.reason}"] if result.reason else []
+        lines += [f"  {result.reason}"] if _says_more(result) else []
     lines += [f"  left over: {one}" for one in outcome.leftover[:1]]
     lines += [f"    {one}" for one in outcome.leftover[1:LEFT]]
     lines += _shown(result.counterexample)
@@ -218,6 +231,16 @@ def _text(outcome: Outcome) -> str:
     if len(outcome.literals) > LITERALS:
         lines.append(f"  and {len(outcome.literals) - LITERALS} more numbers read so")
     return "\n".join(lines) + "\n"
+
+
+def _says_more(result: Any) -> bool:
+    """Whether the reason says more than at which sizes the counterexample is."""
+    from scanproof.proofs.check.result import sizes_text
+
+    shown = result.counterexample
+    return bool(result.reason) and not (
+        shown and result.reason == f"false at {sizes_text(shown.sizes)}"
+    )
 
 
 def _verdict(result: Any) -> str:

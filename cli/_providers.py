@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -38,10 +37,3 @@ def left_out() -> str | None:
         f"{JAX_ROWS} rows lanes.jax.* on JAX programs are not counted: JAX is not installed; "
         "try: pip install 'scanproof[jax]'"
     )
-
-
-def note(say: Callable[[str], None], everything: bool) -> None:
-    """Say which rows are left out, if all rows were asked for."""
-    line = left_out() if everything else None
-    if line is not None:
-        say(line)

@@ -12,7 +12,7 @@ import typer
 from ._options import choice, flag
 
 if TYPE_CHECKING:
-    from scanproof.numeric.reproduce.report import Report
+    from scanproof.numeric.studies.reproduce.report import Report
 
 FORMATS = ("table", "json")
 
@@ -42,8 +42,8 @@ def reproduce(
     trained here, where results are recorded. Without --quick or --full nothing is trained.
     """
     from scanproof.constructs.errors import UsageError
-    from scanproof.numeric.reproduce.report import SCHEMA, report
-    from scanproof.numeric.reproduce.rows import ROWS, row_of
+    from scanproof.numeric.studies.reproduce.report import SCHEMA, report
+    from scanproof.numeric.studies.reproduce.rows import ROWS, row_of
     from scanproof.proofs.expected.recorded import PRESETS
 
     from ._output import as_json, write
@@ -78,8 +78,8 @@ def _train(rows: list[str], preset: str, output: Path) -> None:
     from ._output import quiet_stdout
 
     try:
-        from scanproof.numeric.training.experiments import find
-        from scanproof.numeric.training.rows import train_row
+        from scanproof.numeric.studies.training.experiments import find
+        from scanproof.numeric.studies.training.rows import train_row
     except ImportError as error:
         raise UsageError(f"--{preset}: training is not there: {error}.") from error
     with heard(), quiet_stdout(), progress("training") as advance:

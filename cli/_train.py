@@ -11,7 +11,7 @@ import typer
 from ._options import choice, count, flag, option
 
 if TYPE_CHECKING:
-    from scanproof.numeric.training.results import Result
+    from scanproof.numeric.studies.training.results import Result
 
 FORMATS = ("table", "json", "csv")
 
@@ -63,9 +63,9 @@ def train(
     if picture is not None and picture.suffix.lower() not in (".svg", ".png", ".pdf"):
         raise UsageError(f"--picture {picture}: give a name that ends in .svg, .png or .pdf.")
     drawn = None if picture is None else Destination(picture, "--picture")
-    from scanproof.numeric.training.experiments import find
-    from scanproof.numeric.training.results import as_csv, differing
-    from scanproof.numeric.training.rows import train_row
+    from scanproof.numeric.studies.training.experiments import find
+    from scanproof.numeric.studies.training.results import as_csv, differing
+    from scanproof.numeric.studies.training.rows import train_row
 
     def changed(settings: Any) -> Any:
         numbers = None if seeds is None else tuple(range(seeds))
@@ -92,8 +92,8 @@ def train(
     else:
         write(as_csv(found) if format == "csv" else _table(found))
     if drawn is not None and picture is not None:
-        from scanproof.numeric.pictures.drawing import draw
-        from scanproof.numeric.pictures.training import picture as picture_of
+        from scanproof.numeric.studies.pictures.drawing import draw
+        from scanproof.numeric.studies.pictures.training import picture as picture_of
 
         with quiet_stdout():
             drawn.write(draw(picture_of(found.written()), picture.suffix[1:].lower()))

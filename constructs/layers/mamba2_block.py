@@ -161,7 +161,13 @@ def project(
 
 @definition
 def head(
-    parameters: Parameters, sizes: Sizes, which: int, projected: Projected, parts: Parts = RELEASED
+    parameters: Parameters,
+    sizes: Sizes,
+    which: int,
+    projected: Projected,
+    parts: Parts = RELEASED,
+    *,
+    group: int | None = None,
 ) -> tuple[Array, Array]:
     """Head h as an SSD recurrence: H_t = exp(dt_t A) H_{t−1} + dt_t x_t ⊗ B_t, y_t = H_t C_t + D x_t.
 
@@ -171,12 +177,14 @@ def head(
         which: h, counted from 0.
         projected: of T tokens.
         parts: the functions that are not polynomials.
+        group: that of the head, where h is a letter and h // (H / G) cannot be asked for.
 
     Returns:
         The states (T, P, S) and the outputs (T, P).
     """
     P, S = sizes.head_dim, sizes.state
-    group = which // (sizes.heads // sizes.groups)
+    if group is None:
+        group = which // (sizes.heads // sizes.groups)
     x = projected.x[:, which * P : (which + 1) * P]
     dt = projected.dt[:, which]
     tokens = ssd.Token(

@@ -1,4 +1,4 @@
-"""Learners beside gradient descent that a context may be learnt by: momentum, GD++, damped Newton, the delta rule.
+"""Learners beside gradient descent: momentum, examples that are forgotten, GD++, damped Newton, the delta rule.
 
 All see the examples through `unscaled_gradient`, and take W (f, K), x (N, f) and y (N, K).
 """
@@ -22,6 +22,16 @@ def heavy_ball(
     for _ in range(steps):
         W, before = W - step_size * unscaled_gradient(W, x, y) + momentum * (W - before), W
     return W
+
+
+@definition
+def forgetting_gradient(W: Array, x: Array, y: Array, decay: Array) -> Array:
+    """Σ_j ρ^(N−j) x_j (Wᵀx_j − y_j)ᵀ, the gradient in which older examples weigh less, exponentially: (f, K)."""
+    powers = [decay * 0 + 1]
+    for _ in range(x.shape[0] - 1):
+        powers.append(powers[-1] * decay)
+    weights = namespace(x).stack(powers[::-1], axis=0)
+    return x.T @ (weights[:, None] * (x @ W - y))
 
 
 @definition
