@@ -83,10 +83,13 @@ Write = Callable[..., str]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command line in this process, which has forgotten the claim files of other tests."""
-    for name in [name for name in sys.modules if name.startswith(PREFIX)]:
-        del sys.modules[name]
+def run(capsys: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Runs the command line in this process, which has forgotten the modules that other tests wrote."""
+    written = str(tmp_path_factory.getbasetemp().resolve())
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        if name.startswith(PREFIX) or str(file).startswith(written):
+            del sys.modules[name]
 
     def run(*arguments: str | Path) -> Answer:
         capsys.readouterr()

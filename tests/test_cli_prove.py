@@ -205,8 +205,7 @@ def test_what_is_not_read_is_unknown_with_its_line(run: Run, folder, monkeypatch
     answer = run(*asked)
     assert answer.code == 0
     assert "unknown" in answer.out
-    assert "'sort'" in answer.out
-    assert "sorting.py:5" in answer.out
+    assert "(sort, sorting.py:5" in answer.out
     assert run(*asked, "--strict").code == 2
 
 
