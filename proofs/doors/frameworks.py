@@ -39,7 +39,19 @@ def framework_of(function: Callable[..., Any], framework: str | None = None) -> 
 
 def of_file(file: Path) -> str:
     """The framework that a file's functions are for."""
-    tree = parsed(file)
+    try:
+        return _of_text(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return "jax"
+
+
+@functools.lru_cache(64)
+def _of_text(text: str) -> str:
+    """The framework that a file with this text is for: programs are run, and asked for theirs, at many sizes."""
+    try:
+        tree: ast.Module | None = ast.parse(text)
+    except (SyntaxError, ValueError):
+        tree = None
     found = set()
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Import):
@@ -47,14 +59,6 @@ def of_file(file: Path) -> str:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module.partition(".")[0])
     return "torch" if "torch" in found and "jax" not in found else "jax"
-
-
-def parsed(file: Path) -> ast.Module | None:
-    """A file's source; None for what is none of Python."""
-    try:
-        return ast.parse(file.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, UnicodeDecodeError, ValueError):
-        return None
 
 
 def _written(function: Any) -> Any:

@@ -21,7 +21,7 @@ import numpy as np
 from scanproof.constructs.arrays.definition import note
 from scanproof.constructs.arrays.protocols import speaking_among
 
-from ..language.libraries import expect_threads
+from ..language.libraries import expect_threads, jax_arrays
 from ..language.libraries import jax as jax_for
 from ..statement.nodes import Node
 from .frameworks import framework_of
@@ -112,7 +112,7 @@ class _OfJax:
         expect_threads()
         jax, form = jax_for("a program"), format_of(self.function)
         with jax.enable_x64(form.wide):
-            given = [jax.numpy.asarray(one, dtype=form.name) for one in arrays]
+            given = jax_arrays(arrays, form.name)
             if form.name not in self._coarsest:
                 known = {form.name, *formats(jax.make_jaxpr(opening(self.function))(*given))}
                 self._coarsest[form.name] = next(one for one in COARSE if one in known)

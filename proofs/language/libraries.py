@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
@@ -64,3 +65,12 @@ def jax(caller: str) -> Any:
             f"{caller} needs JAX, which is not installed; try: pip install 'scanproof[jax]'"
         ) from error
     return jax
+
+
+def jax_arrays(arrays: Iterable[Any], form: str) -> list[Any]:
+    """JAX's arrays of a format from NumPy's; NumPy rounds, as JAX would compile a conversion of each shape."""
+    import jax
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        return [jax.device_put(np.asarray(one, dtype=jax.numpy.dtype(form))) for one in arrays]

@@ -19,6 +19,7 @@ from ...doors.aten.formats import by_default, operations
 from ...doors.jaxpr.equations import formats
 from ...doors.outputs import Path, matched, opening, paths
 from ...language.libraries import jax as jax_for
+from ...language.libraries import jax_arrays
 from .. import mistakes, targets
 from ..called import with_arguments
 from .points import Arrays
@@ -161,7 +162,7 @@ class Side:
     def _in_jax(self, function: Callable[..., Any], arrays: Arrays, form: str) -> Arrays:
         jax = jax_for("prove")
         with jax.enable_x64(form == "float64"):
-            value = function(*(jax.numpy.asarray(one, dtype=form) for one in arrays))
+            value = function(*jax_arrays(arrays, form))
             return self._outputs(value, _array)
 
     def _outputs(self, value: Any, array: Callable[[Any], np.ndarray]) -> Arrays:
@@ -232,8 +233,7 @@ class Side:
     def _jax_formats(self, arrays: Arrays, form: str) -> Iterator[str]:
         jax = jax_for("prove")
         with jax.enable_x64(form == "float64"):
-            given = [jax.numpy.asarray(one, dtype=form) for one in arrays]
-            yield from formats(jax.make_jaxpr(opening(self.itself))(*given))
+            yield from formats(jax.make_jaxpr(opening(self.itself))(*jax_arrays(arrays, form)))
 
     def _torch_formats(self, arrays: Arrays, form: str) -> set[str]:
         found: set[str] = set()

@@ -22,7 +22,7 @@ from .tracing import Given
 
 SMALL = (2, 3)
 """A function is run at such sizes, or the least that it is for, to see which formats it is for."""
-EFFORT, OF_EACH = 1_000, 30
+EFFORT, OF_EACH = 5_000, 30
 """As how many operations modulo a prime a trace counts where sizes are tried, and each operation in it besides."""
 
 

@@ -32,7 +32,7 @@ class Pair(NamedTuple):
     imag: Any
 
 
-EFFORT, OF_EACH = 1_000, 10
+EFFORT, OF_EACH = 2_500, 10
 """As how many operations modulo a prime a trace counts where sizes are tried, and each equation in it besides."""
 
 

@@ -325,10 +325,11 @@ def modules(function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
     if not isinstance(names, dict) or package in PACKAGES:
         return
     yield names
+    inside = f"{package}."
     for name, module in list(sys.modules.items()):
-        inside = name == package or name.startswith(f"{package}.")
-        if inside and isinstance(module, type(sys)) and vars(module) is not names:
-            yield vars(module)
+        if (name == package or name.startswith(inside)) and isinstance(module, ModuleType):
+            if vars(module) is not names:
+                yield vars(module)
 
 
 PACKAGES = ("", "jax", "jaxlib", "numpy", "scanproof", "builtins", "math")
