@@ -4,7 +4,7 @@ import functools
 import re
 
 import pytest
-from gallery.page import FILES, PAGE, checked, notes, page, sources
+from gallery.page import FILES, KINDS, PAGE, checked, notes, page, sources
 
 from scanproof.proofs.report.markdown import code, escaped
 
@@ -42,6 +42,16 @@ def test_every_refuted_claim_has_a_note_of_what_the_public_code_gave():
     for id in refuted:
         assert said[id][-1].startswith("Run: "), id
         assert all(escaped(paragraph) in TEXT for paragraph in said[id]), "make gallery-page"
+
+
+@pytest.mark.long
+def test_every_refuted_claim_has_one_kind_and_its_note_stands_in_that_section():
+    refuted = [row.claim.id for row in rows() if verdict(row.claim.id) == "refuted"]
+    assert sorted(id for kind in KINDS.values() for id in kind["claims"]) == sorted(refuted)
+    sections = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", TEXT, re.M | re.S))
+    assert list(sections) == [*map(str.capitalize, KINDS), "All claims", "Sources"]
+    for name, kind in KINDS.items():
+        assert re.findall(r"^### (.*)", sections[name.capitalize()], re.M) == kind["claims"]
 
 
 def test_no_claim_file_fetches_anything_or_imports_what_it_judges():

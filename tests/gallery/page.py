@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 from textwrap import dedent
@@ -23,6 +24,8 @@ from scanproof.proofs.report.words import suffix, verdict_words
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "gallery"
 PAGE = FOLDER / "README.md"
 FILES = sorted(FOLDER.glob("*.py"))
+KINDS = tomllib.loads((FOLDER / "kinds.toml").read_text(encoding="utf-8"))
+"""The kinds of mistake: what each is, and the refuted claims of it."""
 
 PREFACE = """\
 # Gallery: claims of public code and papers
@@ -32,7 +35,7 @@ PREFACE = """\
 Claims that were made in public, that two programs compute the same or that an update minimises an
 objective, with both sides written here from the published definition and nothing fetched. Each is proved for
 all sizes, or refuted by the smallest inputs found, with a mend that is proved. What one test at one
-shape cannot see shows here at one or two tokens.
+shape cannot see shows here at one or two tokens. What is refuted stands first, by the kind of mistake.
 
 That a reference or a printed line fails does not refute the kernel beside it, nor the paper around it; most are
 slips of an order, a factor or an index, and only work that says precisely what it does can be checked at all. Each
@@ -123,12 +126,17 @@ def note(claim: dict[str, Any], paragraphs: list[str]) -> list[str]:
 def page(report: dict[str, Any]) -> str:
     """The whole page."""
     said = notes()
-    lines = [PREFACE, counts(report), "", *table(report), "", "## Sources", ""]
-    lines += [f"- {code(name)}: {titled(one)}" for name, one in report["sources"].items()]
-    lines += ["", "## Notes on what is refuted"]
-    for claim in report["claims"]:
-        if claim["as_stated"]["verdict"] == "refuted":
-            lines += ["", *note(claim, said[claim["as_stated"]["id"]])]
+    claims = {claim["id"]: claim for claim in report["claims"]}
+    lines = [PREFACE, counts(report), ""]
+    for name, kind in KINDS.items():
+        links = ", ".join(f"[{id}](#{id.replace('.', '')})" for id in kind["claims"])
+        lines.append(f"- **[{name}](#{name.replace(' ', '-')})**: {links}")
+    for name, kind in KINDS.items():
+        lines += ["", f"## {name.capitalize()}", "", kind["words"]]
+        for id in kind["claims"]:
+            lines += ["", *note(claims[id], said[id])]
+    lines += ["", "## All claims", "", *table(report), "", "## Sources", ""]
+    lines += [f"- {code(name)}: {titled(source)}" for name, source in report["sources"].items()]
     return "\n".join(lines) + "\n"
 
 
