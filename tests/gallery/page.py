@@ -17,9 +17,9 @@ from typing import Any
 
 from scanproof.proofs.decide.ledger import from_file
 from scanproof.proofs.language.source import Source
-from scanproof.proofs.report.markdown import block, code, escaped, grid, titled
+from scanproof.proofs.report.markdown import SPECIAL, block, code, escaped, grid, titled
 from scanproof.proofs.report.story import counterexample
-from scanproof.proofs.report.words import suffix, verdict_words
+from scanproof.proofs.report.words import one_line, suffix, verdict_words
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "gallery"
 PAGE = FOLDER / "README.md"
@@ -84,14 +84,20 @@ def checked(*targets: str) -> dict[str, Any]:
     return json.loads(run.stdout)
 
 
+def prose(text: object) -> str:
+    """The text as one line in which nothing but names in backticks is taken for markup."""
+    parts = one_line(text).split("`")
+    return "".join(code(one) if k % 2 else one.translate(SPECIAL) for k, one in enumerate(parts))
+
+
 def table(report: dict[str, Any]) -> list[str]:
     """A row a claim: what is claimed, where, the verdict, and the mend."""
     rows = []
     for claim in report["claims"]:
         stated = claim["as_stated"]
-        mends = [f"{escaped(a['statement'])}: {verdict_words(a)}" for a in claim["amended"]]
+        mends = [f"{prose(a['statement'])}: {verdict_words(a)}" for a in claim["amended"]]
         place = f"{claim['source']}, {claim['where']}"
-        cells = [escaped(stated["statement"]), escaped(place), f"**{verdict_words(stated)}**"]
+        cells = [prose(stated["statement"]), escaped(place), f"**{verdict_words(stated)}**"]
         rows.append([code(claim["id"]), *cells, "; ".join(mends)])
     return grid(["claim", "says", "source", "verdict", "mend"], rows)
 
@@ -111,14 +117,14 @@ def note(claim: dict[str, Any], paragraphs: list[str]) -> list[str]:
     lines = [
         f"### {claim['id']}",
         "",
-        f"{escaped(claim['where'])}: {escaped(stated['statement'])}.",
+        f"{escaped(claim['where'])}: {prose(stated['statement'])}.",
     ]
-    lines += ["", f"How it was read: {escaped(stated['reading'])}"] if stated["reading"] else []
+    lines += ["", f"How it was read: {prose(stated['reading'])}"] if stated["reading"] else []
     for paragraph in paragraphs:
-        lines += ["", escaped(paragraph)]
+        lines += ["", prose(paragraph)]
     lines += ["", *block(counterexample(stated["counterexample"]))]
     for amendment in claim["amended"]:
-        end = f"{escaped(amendment['statement'])} ({verdict_words(amendment)})."
+        end = f"{prose(amendment['statement'])} ({verdict_words(amendment)})."
         lines += ["", f"Mend, {code(suffix(amendment, claim))}: {end}"]
     return lines
 
