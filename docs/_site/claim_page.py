@@ -26,7 +26,8 @@ from scanproof.proofs.report.words import (
     verdict_words,
 )
 
-from .derivation import derivation, folded
+from .derivation import place
+from .folds import folded
 from .gathered import Ledger
 from .served import checked_here, run_here
 from .terms import terms_of
@@ -103,7 +104,7 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     rendering = ledger.renderings.get(id)
     if rendering is not None and rendering.breaks is not None:
         yield from ("## Where the source's line breaks", "")
-        yield from derivation(rendering.breaks)
+        yield from place(id)
     if stated["near_misses"]:
         yield from (
             "## Small changes that make it true",
@@ -126,7 +127,7 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     if refuted and not holds_instead(claim) and not proved_negations(claim):
         yield from ("## No mend", "", f"{escaped(claim['unmended'] or 'None is known')}.", "")
     if rendering is not None and rendering.proof is not None:
-        yield from ("## Derivation", "", *derivation(rendering.proof))
+        yield from ("## Derivation", "", *place(id))
     yield from _picture(id, figures)
     yield from _basis(ledger, claim)
     yield from _definitions(stated["definitions"])
@@ -334,7 +335,7 @@ def _amended(ledger: Ledger, claim: Record, amendment: Record) -> Iterator[str]:
     yield from _example(ledger, claim, amendment, "####")
     rendering = ledger.renderings.get(amendment["id"])
     if rendering is not None and rendering.proof is not None:
-        yield from ("#### Derivation", "", *derivation(rendering.proof))
+        yield from ("#### Derivation", "", *place(amendment["id"]))
     extra = [d for d in amendment["definitions"] if d not in claim["as_stated"]["definitions"]]
     if extra:
         yield from (f"Further definitions that ran: {', '.join(map(_source, extra))}.", "")
@@ -390,9 +391,9 @@ def _definitions(places: list[str]) -> Iterator[str]:
         yield from ("## The definitions that ran", "", *(f"- {_source(one)}" for one in places), "")
 
 
-def _source(place: str) -> str:
-    path, _, line = place.partition(":")
-    return f"[{code(place)}](source:{path}#L{line})"
+def _source(where: str) -> str:
+    path, _, line = where.partition(":")
+    return f"[{code(where)}](source:{path}#L{line})"
 
 
 def _commands(ledger: Ledger, claim: Record) -> Iterator[str]:

@@ -1,16 +1,14 @@
 """What Sphinx runs besides its own: formulas as MathML, graphs as SVG, ids of claims as links, pages of source.
 
-Formulas and graphs of all pages go to one process of Node, `render.mjs`. A formula that KaTeX cannot parse, and an id
-that is not in the ledger, are warnings with their lines, and every warning makes the build fail.
+Formulas and graphs of all pages go to one process of Node, `render.mjs`; derivations come as HTML. A formula that KaTeX
+cannot parse, and an id that is not in the ledger, are warnings with their lines; every warning makes the build fail.
 """
 
 from __future__ import annotations
 
 import html
-import json
 import os
 import re
-import subprocess
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,10 +19,11 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
+from .derivation import PLACE
 from .folds import lightened
+from .node import display, render
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (".py", ".md", ".svg", ".json", ".jax", ".torch")
@@ -82,26 +81,6 @@ class Mermaid(Dot):
 # Formulas and graphs.
 
 
-def render(formulas: list[tuple[str, bool]], graphs: list[str]) -> dict[str, Any]:
-    """Each formula as MathML, or why it cannot be parsed, and each graph as SVG.
-
-    Raises:
-        ExtensionError: if Node cannot be run, with what it said.
-    """
-    modules = os.environ.get("SCANPROOF_NODE", str(ROOT / "build" / "node"))
-    command = ["node", str(Path(__file__).with_name("render.mjs")), modules]
-    asked = json.dumps({"formulas": formulas, "graphs": graphs})
-    try:
-        done = subprocess.run(
-            command, input=asked, capture_output=True, encoding="utf-8", check=False
-        )
-    except OSError as error:
-        raise ExtensionError(f"formulas need Node: {error}; `make docs` installs it.") from error
-    if done.returncode:
-        raise ExtensionError(f"{' '.join(command)} failed:\n{done.stderr}")
-    return json.loads(done.stdout)
-
-
 def render_all(app: Sphinx, env: Any) -> None:
     """Render what is on all pages, before any is written; a formula that cannot be parsed is told with its line."""
     places: dict[tuple[str, bool], tuple[str, int | None]] = {}
@@ -152,11 +131,8 @@ def visit_formula(self: Any, node: nodes.Element) -> None:
 
 
 def visit_display(self: Any, node: nodes.Element) -> None:
-    """Write a formula that stands alone; a wide one scrolls by itself, by keys too."""
-    mathml = FORMULAS[node.astext().strip(), True]
-    self.body.append(
-        f'<div class="formula" tabindex="0" role="group" aria-label="formula">{mathml}</div>\n'
-    )
+    """Write a formula that stands alone."""
+    self.body.append(display(FORMULAS[node.astext().strip(), True]))
     raise nodes.SkipNode
 
 
@@ -268,6 +244,10 @@ def finish(app: Sphinx, name: str, template: str, context: dict[str, Any], tree:
     context["metatags"] = context.get("metatags", "") + _cards(app, name, context, tree)
     id = name.removeprefix("claims/")
     if id in app.config.scanproof_claims and "body" in context:
+        made = Path(app.srcdir, "derivations")
+        context["body"] = PLACE.sub(
+            lambda m: (made / f"{m[1]}.html").read_text(encoding="utf-8"), context["body"]
+        )
         folder = Path(app.outdir, "claims")
         folder.mkdir(exist_ok=True)
         context["body"] = lightened(context["body"], id, context["title"], folder)
