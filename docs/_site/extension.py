@@ -109,6 +109,7 @@ def _line(node: Any) -> int | None:
 def _plain(svg: str) -> str:
     """The SVG element alone, in pixels; what is no map is as wide as its page allows, and as it can be read."""
     found = svg[svg.index("<svg") :]
+    found = _lean(found) if _is_map(found) else found
     width = re.search(r' width="([\d.]+)pt"', found)
     least = min(float(width[1]) * 4 / 3, READABLE) if width and not _is_map(svg) else 0
     found = found.replace("<svg", f'<svg style="min-width: {least:.0f}px"', 1) if least else found
@@ -117,6 +118,20 @@ def _plain(svg: str) -> str:
         lambda m: f' {m[1]}="{float(m[2]) * 4 / 3:.0f}"',
         found,
         count=2,
+    )
+
+
+def _lean(svg: str) -> str:
+    """A map without what its page's styles say again, comments, and parts of pixels along its arrows."""
+    svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(<g id="edge\d+" class="[^"]*">)\n<title>.*?</title>', r"\1", svg)
+    svg = re.sub(r'<g id="edge\d+"', "<g", svg)
+    svg = re.sub(r'<g id="a_\w+">(<a .*?</a>)\n</g>', r"\1", svg, flags=re.DOTALL)
+    svg = re.sub(r' (?:font-family|font-size|stroke|xml:space)="[^"]*"', "", svg)
+    return re.sub(
+        r' d="([^"]*)"',
+        lambda m: f' d="{re.sub(r"-?[0-9]+[.][0-9]+", lambda n: f"{float(n[0]):.0f}", m[1])}"',
+        svg,
     )
 
 
