@@ -15,10 +15,11 @@ from sphinx.errors import ExtensionError
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _site import indexes, map  # noqa: E402
+from _site import card, indexes, map  # noqa: E402
 from _site.claim_page import page  # noqa: E402
 from _site.derivation import typeset_all  # noqa: E402
 from _site.gathered import Ledger, Unsettled, gather  # noqa: E402
+from _site.previews import previews  # noqa: E402
 from _site.served import serve  # noqa: E402
 from _site.titles import TITLES  # noqa: E402
 from scanproof.constructs.errors import UsageError  # noqa: E402
@@ -50,6 +51,8 @@ def main(patterns: Sequence[str]) -> int:
     code = sphinx(pages, site)
     if code == 0:
         serve(ledger, site)
+        (site / "_static" / "claims.js").write_text(previews(ledger), encoding="utf-8")
+        card.drawn(site / "_static" / "card.png")
         (site / "report.json").write_text(json.dumps(ledger.report), encoding="utf-8")
         seconds = time.monotonic() - started
         count = sum(1 for _ in site.rglob("*.html"))

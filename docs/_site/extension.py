@@ -189,7 +189,7 @@ def link(app: Sphinx, tree: nodes.document, name: str) -> None:
             to = "" if there else app.builder.get_relative_uri(name, f"claims/{known[text]}")
             to += f"#amended{more.replace('+', '-')}" if more else ""
             shown = nodes.reference("", "", node.deepcopy(), internal=True, refuri=to)
-            shown["reftitle"] = app.config.scanproof_said[text]
+            shown["reftitle"], shown["classes"] = app.config.scanproof_said[text], ["claim"]
             node.replace_self(shown)
     for node in tree.findall(nodes.reference):
         if node.get("refuri", "").startswith("source:"):
@@ -280,7 +280,10 @@ def _cards(app: Sphinx, name: str, context: dict[str, Any], tree: Any) -> str:
     words = f"A machine-checked verdict: {told}." if told else first.astext() if first else ""
     title = re.sub(r"<[^>]+>", "", context.get("title", "scanproof"))
     cards = {"og:site_name": "scanproof", "og:type": "article", "og:title": html.unescape(title)}
-    cards |= {"og:description": " ".join(words.split())[:200], "twitter:card": "summary"}
+    cards |= {"og:description": " ".join(words.split())[:200] or app.config.scanproof_about}
+    base, path = app.config.html_baseurl, "_static/card.png"
+    picture = f"{base.rstrip('/')}/{path}" if base else context["pathto"](path, resource=True)
+    cards |= {"og:image": picture, "twitter:card": "summary_large_image"}
     return "".join(
         f'<meta property="{what}" content="{html.escape(text)}">\n' for what, text in cards.items()
     )
@@ -304,6 +307,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("scanproof_names", [], "env")
     app.add_config_value("scanproof_claims", {}, "env")
     app.add_config_value("scanproof_said", {}, "env")
+    app.add_config_value("scanproof_about", "", "env")
     app.add_config_value("scanproof_orders", [], "env")
     app.add_config_value("scanproof_sources", [], "env")
     app.add_node(drawn, html=(visit_drawn, None))
