@@ -125,8 +125,8 @@ def _lean(svg: str) -> str:
     """A map without what its page's styles say again, comments, and parts of pixels along its arrows."""
     svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(<g id="edge\d+" class="[^"]*">)\n<title>.*?</title>', r"\1", svg)
-    svg = re.sub(r'<g id="edge\d+"', "<g", svg)
     svg = re.sub(r'<g id="a_\w+">(<a .*?</a>)\n</g>', r"\1", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="\w+"', "<g", svg).replace("&#45;", "-")
     svg = re.sub(r' (?:font-family|font-size|stroke|xml:space)="[^"]*"', "", svg)
     return re.sub(
         r' d="([^"]*)"',
