@@ -14,6 +14,7 @@ from sphinx.errors import ExtensionError
 from scanproof.proofs.report.derivation.document import Derivation, Formula, Line, Section
 from scanproof.proofs.report.derivation.latex import formula
 from scanproof.proofs.report.derivation.text import numbers
+from scanproof.proofs.report.derivation.writer import DEFINED
 
 from .folds import fold
 from .node import display, render
@@ -61,9 +62,10 @@ def derivation(found: Derivation) -> str:
     said = ""
     if 0 < len(told) < len(found.lines):
         said = "<p>The idea, by the numbers of the lines below:</p>\n"
-        said += "".join(_line(line, folds=False) for line in _idea(told))
-        if len(told) > SHORT:
-            said += f"<p>… and {len(told) - SHORT} more such lines.</p>\n"
+        idea = _idea(found.lines)
+        said += "".join(_line(line, folds=False) for line in idea)
+        if left := sum(line not in idea for line in told):
+            said += f"<p>… and {left} more such lines.</p>\n"
     parts = [part for section in found.sections for part in _parts(section)]
     long = len(found.lines) > MANY or sum(map(_size, (lines for _, lines in parts))) > LONG
     steps = ""
@@ -78,13 +80,25 @@ def derivation(found: Derivation) -> str:
     return said + fold(f"All {len(found.lines)} lines, with the equation after every step", steps)
 
 
-def _idea(told: list[Line]) -> list[Line]:
-    """The lines that tell most: how the statement comes out, and of the lemmas the shortest."""
+def _idea(lines: list[Line]) -> list[Line]:
+    """The lines that tell most: how the statement comes out, the lemmas that this rests on, and the shortest others.
+
+    The definitions of its states stand before them where there is room for all.
+    """
+    told = [line for line in lines if _tells(line)]
     lemmas = [line for line in told if line.reason.startswith(STATED)]
     others = [line for line in told if line not in lemmas][:SHORT]
-    short = sorted(lemmas, key=lambda line: sum(map(len, map(formula, line.formulas))))
-    chosen = [*others, *short[: SHORT - len(others)]]
+    rest = {number for line in others for number in line.rests_on}
+    ranked = sorted(lemmas, key=lambda line: (line.number not in rest, _weight(line)))
+    defined = [line for line in lines if line.reason.startswith(DEFINED)]
+    room = SHORT - len(others) - sum(line.number in rest for line in lemmas)
+    defined = defined if len(defined) <= room else []
+    chosen = [*others, *defined, *ranked[: SHORT - len(others) - len(defined)]]
     return sorted(chosen, key=lambda line: line.number)
+
+
+def _weight(line: Line) -> int:
+    return sum(map(len, map(formula, line.formulas)))
 
 
 def _parts(section: Section) -> Iterator[tuple[str, dict[int, str]]]:

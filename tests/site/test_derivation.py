@@ -40,6 +40,20 @@ def test_every_line_of_a_long_derivation_stands_in_a_fold_that_names_its_lines(w
     assert [int(n) for n in re.findall(r"<p>\((\d+)\)", text)] == list(range(1, 41))
 
 
+def test_the_idea_begins_with_definitions_and_has_the_lemmas_that_the_result_rests_on(writing):
+    told = [
+        Line(1, "definition of R"),
+        *(Line(n, f"Bound {n}, by induction on t") for n in range(2, 20)),
+        Line(20, "the bound", rests_on=(19,)),
+        Line(21, "result"),
+    ]
+    text = writing.derivation(Derivation("a.b", [Section("Bounds", told)]))
+    text = text.partition("<details>")[0]
+    shown = [int(n) for n in re.findall(r"<p>\((\d+)\)", text)]
+    assert len(shown) == writing.SHORT and {1, 19, 20, 21} <= set(shown)
+    assert "and 11 more such lines" in text
+
+
 def test_a_line_says_its_reason_what_it_rests_on_and_its_definition(writing):
     line = Line(3, "x < y", words="so & so", places=("constructs/a.py:7",), rests_on=(1, 2))
     text = writing.derivation(Derivation("a.b", [Section("Result", [line])]))
