@@ -77,6 +77,11 @@ class Ledger:
         """The claim of each statement, by id."""
         return {s["id"]: c["id"] for c in self.report["claims"] for s, _ in statements(c)}
 
+    @cached_property
+    def suffixes(self) -> frozenset[str]:
+        """What ids of amendments add to their claims'."""
+        return frozenset(id.removeprefix(claim) for id, claim in self.ids.items() if id != claim)
+
     def of(self, source: str) -> list[Record]:
         """The claims of a source."""
         return [claim for claim in self.report["claims"] if claim["source"] == source]

@@ -118,6 +118,16 @@ def test_every_proof_for_all_sizes_has_its_derivation_from_the_certificate():
     assert not missing, missing
 
 
+def test_an_argument_about_limits_has_a_line_for_each():
+    claims = {c["id"]: c for c in report()["claims"]}
+    entries = claims["ssd.thm5.1"]["as_stated"]["evidence"]
+    steps = next(entry["steps"] for entry in entries if entry["method"] == "limit")
+    text = (SITE / KINDS["longest"]).read_text(encoding="utf-8")
+    argument = text.partition("Why nothing comes near it")[2].partition("</ol>")[0]
+    assert argument.count("<li>") == len(steps) >= 10
+    assert 'href="#amended-printed-line"' in text
+
+
 def test_commands_of_a_page_are_ones_that_the_command_line_takes():
     from scanproof.numeric.export import targets
     from scanproof.numeric.export.parts import Request
