@@ -26,7 +26,7 @@ def argument(statement: Record, level: str) -> Iterator[str]:
     if steps:
         yield from (f"{level} Why nothing comes near it", "")
         yield "Suppose that there are such parameters for every {math}`\\varepsilon`. Then, in the names of the reading"
-        yield "above, as {math}`\\varepsilon \\to 0`, each by a rule of `proofs/check/limits.py`, the last to two numbers:"
+        yield "above, as {math}`\\varepsilon \\to 0`, each by a rule of `proofs/check/limits.py`, the last to two:"
         yield from ("", *(f"{n}. {_typeset(step)}" for n, step in enumerate(steps, start=1)), "")
 
 
