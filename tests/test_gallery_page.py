@@ -4,9 +4,9 @@ import functools
 import re
 
 import pytest
-from gallery.page import FILES, PAGE, checked, notes, page, sources
+from gallery.page import FILES, KINDS, PAGE, checked, notes, page, prose, sources
 
-from scanproof.proofs.report.markdown import code, escaped
+from scanproof.proofs.report.markdown import code
 
 TEXT = PAGE.read_text(encoding="utf-8")
 FAST = {"fla_notes.py": "fla-notes.cp-decay", "fla_learners.py": "fla-learners.mesa-cg"}
@@ -30,7 +30,7 @@ def test_every_claim_of_the_folder_is_on_the_page_in_its_own_words():
     for row in rows():
         assert verdict(row.claim.id)
         for claim in (row.claim, *row.amendments):
-            assert escaped(claim.says) in TEXT, f"{claim.id}: make gallery-page"
+            assert prose(claim.says) in TEXT, f"{claim.id}: make gallery-page"
     assert len(re.findall(r"^\| `", TEXT, re.M)) == len(rows())
 
 
@@ -41,7 +41,17 @@ def test_every_refuted_claim_has_a_note_of_what_the_public_code_gave():
     assert len(refuted) >= 8
     for id in refuted:
         assert said[id][-1].startswith("Run: "), id
-        assert all(escaped(paragraph) in TEXT for paragraph in said[id]), "make gallery-page"
+        assert all(prose(paragraph) in TEXT for paragraph in said[id]), "make gallery-page"
+
+
+@pytest.mark.long
+def test_every_refuted_claim_has_one_kind_and_its_note_stands_in_that_section():
+    refuted = [row.claim.id for row in rows() if verdict(row.claim.id) == "refuted"]
+    assert sorted(id for kind in KINDS.values() for id in kind["claims"]) == sorted(refuted)
+    sections = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", TEXT, re.M | re.S))
+    assert list(sections) == [*map(str.capitalize, KINDS), "All claims", "Sources"]
+    for name, kind in KINDS.items():
+        assert re.findall(r"^### (.*)", sections[name.capitalize()], re.M) == kind["claims"]
 
 
 def test_no_claim_file_fetches_anything_or_imports_what_it_judges():

@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sphinx.cmd.build import build_main
+from sphinx.errors import ExtensionError
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _site import indexes, map  # noqa: E402
+from _site import card, indexes, map  # noqa: E402
 from _site.claim_page import page  # noqa: E402
+from _site.derivation import typeset_all  # noqa: E402
 from _site.gathered import Ledger, Unsettled, gather  # noqa: E402
+from _site.previews import previews  # noqa: E402
 from _site.served import serve  # noqa: E402
 from _site.titles import TITLES  # noqa: E402
 from scanproof.constructs.errors import UsageError  # noqa: E402
@@ -40,10 +43,16 @@ def main(patterns: Sequence[str]) -> int:
     pages, site = ROOT / "build" / "site-pages", ROOT / "build" / "site"
     for folder in (pages, site):
         shutil.rmtree(folder, ignore_errors=True)
-    write(ledger, pages)
+    try:
+        write(ledger, pages)
+    except ExtensionError as error:
+        print(f"no page was written.\n{error}", file=sys.stderr)
+        return 1
     code = sphinx(pages, site)
     if code == 0:
         serve(ledger, site)
+        (site / "_static" / "claims.js").write_text(previews(ledger), encoding="utf-8")
+        card.drawn(site / "_static" / "card.png")
         (site / "report.json").write_text(json.dumps(ledger.report), encoding="utf-8")
         seconds = time.monotonic() - started
         count = sum(1 for _ in site.rglob("*.html"))
@@ -74,7 +83,16 @@ def write(ledger: Ledger, folder: Path) -> None:
     (folder / "maps").mkdir()
     for name in ledger.report["sources"]:
         (folder / "maps" / f"{name}.dot").write_text(map.graph(ledger, name), encoding="utf-8")
+    write_derivations(ledger, folder)
     (folder / "ledger.json").write_text(json.dumps(_for_sphinx(ledger)), encoding="utf-8")
+
+
+def write_derivations(ledger: Ledger, folder: Path) -> None:
+    """Write the derivations, which pages get when they are written."""
+    (folder / "derivations").mkdir(parents=True)
+    derived = {id: r.derivation for id, r in ledger.renderings.items() if r.derivation}
+    for id, text in typeset_all(derived).items():
+        (folder / "derivations" / f"{id}.html").write_text(text, encoding="utf-8")
 
 
 def _for_sphinx(ledger: Ledger) -> dict[str, object]:

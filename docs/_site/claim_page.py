@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from scanproof.proofs.orders import orders
 from scanproof.proofs.report.errata import COLLISION, CONSTRUCTION
-from scanproof.proofs.report.markdown import SPECIAL, block, code, escaped, grid
+from scanproof.proofs.report.markdown import block, code, escaped, grid
 from scanproof.proofs.report.standing import statements
 from scanproof.proofs.report.story import counterexample, evidence, parting
 from scanproof.proofs.report.words import (
@@ -26,13 +25,14 @@ from scanproof.proofs.report.words import (
     verdict_words,
 )
 
-from .derivation import derivation, folded
+from .derivation import place
+from .folds import folded
 from .gathered import Ledger
+from .limits import argument, shown_by
 from .served import checked_here, run_here
 from .terms import terms_of
 from .titles import TITLES
-from .typeset import typeset
-from .wording import taken, why
+from .wording import said, taken, why
 
 GLANCE = 24
 """A statement of more lines of mathematics is folded."""
@@ -103,7 +103,7 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     rendering = ledger.renderings.get(id)
     if rendering is not None and rendering.breaks is not None:
         yield from ("## Where the source's line breaks", "")
-        yield from derivation(rendering.breaks)
+        yield from place(id)
     if stated["near_misses"]:
         yield from (
             "## Small changes that make it true",
@@ -126,7 +126,7 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     if refuted and not holds_instead(claim) and not proved_negations(claim):
         yield from ("## No mend", "", f"{escaped(claim['unmended'] or 'None is known')}.", "")
     if rendering is not None and rendering.proof is not None:
-        yield from ("## Derivation", "", *derivation(rendering.proof))
+        yield from ("## Derivation", "", *place(id))
     yield from _picture(id, figures)
     yield from _basis(ledger, claim)
     yield from _definitions(stated["definitions"])
@@ -179,7 +179,7 @@ def _plainly(ledger: Ledger, claim: Record, statement: Record) -> str:
         )
     elif verdict == "refuted":
         own = ledger.report["sources"][claim["source"]].get("own")
-        answer = f"**No{'' if own else ', not as it is printed'}.** The numbers below show it."
+        answer = f"**No{'' if own else ', not as it is printed'}.** {shown_by(statement)}"
         if not own and claim["kind"] == "construction" and statement is claim["as_stated"]:
             answer += f" {CONSTRUCTION}"
         if statement["counterexample"] and is_collision(statement["counterexample"]):
@@ -224,16 +224,6 @@ def _reading(ledger: Ledger, statement: Record, level: str) -> Iterator[str]:
         yield from (f"{level} How it was read", "", said(ledger, statement["reading"]), "")
 
 
-def said(ledger: Ledger, text: object) -> str:
-    """Words of the ledger: formulas typeset, and ids of claims as links."""
-    parts = re.split(r"([a-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?:\+[\w+-]+)?)", one_line(text))
-    return "".join(
-        code(part) if part in ledger.ids else typeset(part, lambda words: words.translate(SPECIAL))
-        for part in parts
-        if part
-    )
-
-
 def _hypotheses(ledger: Ledger, statement: Record, level: str) -> Iterator[str]:
     if not statement["hypotheses"]:
         return
@@ -253,7 +243,7 @@ def _example(ledger: Ledger, claim: Record, statement: Record, level: str) -> It
     found = statement["counterexample"]
     if found is None:
         return
-    yield from (f"{level} The smallest example", "")
+    yield from (*argument(statement, level), f"{level} The smallest example", "")
     part = f", {escaped(found['part'])}" if "part" in found else ""
     yield from (
         (f"At {at_sizes(found['sizes'])}{part}:" if found["sizes"] or part else "With:"),
@@ -334,7 +324,7 @@ def _amended(ledger: Ledger, claim: Record, amendment: Record) -> Iterator[str]:
     yield from _example(ledger, claim, amendment, "####")
     rendering = ledger.renderings.get(amendment["id"])
     if rendering is not None and rendering.proof is not None:
-        yield from ("#### Derivation", "", *derivation(rendering.proof))
+        yield from ("#### Derivation", "", *place(amendment["id"]))
     extra = [d for d in amendment["definitions"] if d not in claim["as_stated"]["definitions"]]
     if extra:
         yield from (f"Further definitions that ran: {', '.join(map(_source, extra))}.", "")
@@ -390,9 +380,9 @@ def _definitions(places: list[str]) -> Iterator[str]:
         yield from ("## The definitions that ran", "", *(f"- {_source(one)}" for one in places), "")
 
 
-def _source(place: str) -> str:
-    path, _, line = place.partition(":")
-    return f"[{code(place)}](source:{path}#L{line})"
+def _source(where: str) -> str:
+    path, _, line = where.partition(":")
+    return f"[{code(where)}](source:{path}#L{line})"
 
 
 def _commands(ledger: Ledger, claim: Record) -> Iterator[str]:

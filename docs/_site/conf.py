@@ -1,7 +1,12 @@
-"""Sphinx' settings; `python docs/_site` gives it the folder of pages, and what the ledger holds."""
+"""Sphinx' settings; `python docs/_site` gives it the folder of pages, and what the ledger holds.
+
+Where the site will stand, its address in SCANPROOF_URL makes cards' pictures found from elsewhere.
+"""
 
 import json
+import os
 import sys
+from importlib.metadata import metadata
 from pathlib import Path
 
 _made = json.loads(Path("ledger.json").read_text(encoding="utf-8"))
@@ -30,9 +35,10 @@ smartquotes = False  # a quoted word in a docstring may be code
 autodoc_typehints = "signature"
 html_theme = "furo"
 html_title = "scanproof"
+html_baseurl = os.environ.get("SCANPROOF_URL", "")
 html_math_renderer = "mathml"
 html_static_path = [str(HERE / "static")]
-SCRIPTS = ("filter.js", "map.js", "check.js", "folds.js", "copy.js")
+SCRIPTS = ("filter.js", "map.js", "check.js", "folds.js", "copy.js", "previews.js")
 html_favicon = str(HERE / "static" / "favicon.svg")
 html_css_files = ["site.css"]
 html_js_files = [(name, {"defer": "defer"}) for name in SCRIPTS]
@@ -41,6 +47,7 @@ html_show_copyright = html_show_sphinx = False
 html_use_index = html_show_search_summary = False  # summaries would be fetched
 scanproof_names = _made["names"]
 scanproof_claims = _made["claims"]
+scanproof_about = metadata("scanproof")["Summary"]
 scanproof_said = _made["said"]
 scanproof_orders = _made["orders"]
 scanproof_sources = _made["sources"]

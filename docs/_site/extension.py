@@ -1,16 +1,14 @@
 """What Sphinx runs besides its own: formulas as MathML, graphs as SVG, ids of claims as links, pages of source.
 
-Formulas and graphs of all pages go to one process of Node, `render.mjs`. A formula that KaTeX cannot parse, and an id
-that is not in the ledger, are warnings with their lines, and every warning makes the build fail.
+Formulas and graphs of all pages go to one process of Node, `render.mjs`; derivations come as HTML. A formula that KaTeX
+cannot parse, and an id that is not in the ledger, are warnings with their lines; every warning makes the build fail.
 """
 
 from __future__ import annotations
 
 import html
-import json
 import os
 import re
-import subprocess
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,10 +19,11 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
+from .derivation import PLACE
 from .folds import lightened
+from .node import display, render
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (".py", ".md", ".svg", ".json", ".jax", ".torch")
@@ -82,26 +81,6 @@ class Mermaid(Dot):
 # Formulas and graphs.
 
 
-def render(formulas: list[tuple[str, bool]], graphs: list[str]) -> dict[str, Any]:
-    """Each formula as MathML, or why it cannot be parsed, and each graph as SVG.
-
-    Raises:
-        ExtensionError: if Node cannot be run, with what it said.
-    """
-    modules = os.environ.get("SCANPROOF_NODE", str(ROOT / "build" / "node"))
-    command = ["node", str(Path(__file__).with_name("render.mjs")), modules]
-    asked = json.dumps({"formulas": formulas, "graphs": graphs})
-    try:
-        done = subprocess.run(
-            command, input=asked, capture_output=True, encoding="utf-8", check=False
-        )
-    except OSError as error:
-        raise ExtensionError(f"formulas need Node: {error}; `make docs` installs it.") from error
-    if done.returncode:
-        raise ExtensionError(f"{' '.join(command)} failed:\n{done.stderr}")
-    return json.loads(done.stdout)
-
-
 def render_all(app: Sphinx, env: Any) -> None:
     """Render what is on all pages, before any is written; a formula that cannot be parsed is told with its line."""
     places: dict[tuple[str, bool], tuple[str, int | None]] = {}
@@ -130,6 +109,7 @@ def _line(node: Any) -> int | None:
 def _plain(svg: str) -> str:
     """The SVG element alone, in pixels; what is no map is as wide as its page allows, and as it can be read."""
     found = svg[svg.index("<svg") :]
+    found = _lean(found) if _is_map(found) else found
     width = re.search(r' width="([\d.]+)pt"', found)
     least = min(float(width[1]) * 4 / 3, READABLE) if width and not _is_map(svg) else 0
     found = found.replace("<svg", f'<svg style="min-width: {least:.0f}px"', 1) if least else found
@@ -138,6 +118,20 @@ def _plain(svg: str) -> str:
         lambda m: f' {m[1]}="{float(m[2]) * 4 / 3:.0f}"',
         found,
         count=2,
+    )
+
+
+def _lean(svg: str) -> str:
+    """A map without what its page's styles say again, comments, and parts of pixels along its arrows."""
+    svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(<g id="edge\d+" class="[^"]*">)\n<title>.*?</title>', r"\1", svg)
+    svg = re.sub(r'<g id="a_\w+">(<a .*?</a>)\n</g>', r"\1", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="\w+"', "<g", svg).replace("&#45;", "-")
+    svg = re.sub(r' (?:font-family|font-size|stroke|xml:space)="[^"]*"', "", svg)
+    return re.sub(
+        r' d="([^"]*)"',
+        lambda m: f' d="{re.sub(r"-?[0-9]+[.][0-9]+", lambda n: f"{float(n[0]):.0f}", m[1])}"',
+        svg,
     )
 
 
@@ -152,11 +146,8 @@ def visit_formula(self: Any, node: nodes.Element) -> None:
 
 
 def visit_display(self: Any, node: nodes.Element) -> None:
-    """Write a formula that stands alone; a wide one scrolls by itself, by keys too."""
-    mathml = FORMULAS[node.astext().strip(), True]
-    self.body.append(
-        f'<div class="formula" tabindex="0" role="group" aria-label="formula">{mathml}</div>\n'
-    )
+    """Write a formula that stands alone."""
+    self.body.append(display(FORMULAS[node.astext().strip(), True]))
     raise nodes.SkipNode
 
 
@@ -198,7 +189,7 @@ def link(app: Sphinx, tree: nodes.document, name: str) -> None:
             to = "" if there else app.builder.get_relative_uri(name, f"claims/{known[text]}")
             to += f"#amended{more.replace('+', '-')}" if more else ""
             shown = nodes.reference("", "", node.deepcopy(), internal=True, refuri=to)
-            shown["reftitle"] = app.config.scanproof_said[text]
+            shown["reftitle"], shown["classes"] = app.config.scanproof_said[text], ["claim"]
             node.replace_self(shown)
     for node in tree.findall(nodes.reference):
         if node.get("refuri", "").startswith("source:"):
@@ -268,6 +259,10 @@ def finish(app: Sphinx, name: str, template: str, context: dict[str, Any], tree:
     context["metatags"] = context.get("metatags", "") + _cards(app, name, context, tree)
     id = name.removeprefix("claims/")
     if id in app.config.scanproof_claims and "body" in context:
+        made = Path(app.srcdir, "derivations")
+        context["body"] = PLACE.sub(
+            lambda m: (made / f"{m[1]}.html").read_text(encoding="utf-8"), context["body"]
+        )
         folder = Path(app.outdir, "claims")
         folder.mkdir(exist_ok=True)
         context["body"] = lightened(context["body"], id, context["title"], folder)
@@ -285,7 +280,10 @@ def _cards(app: Sphinx, name: str, context: dict[str, Any], tree: Any) -> str:
     words = f"A machine-checked verdict: {told}." if told else first.astext() if first else ""
     title = re.sub(r"<[^>]+>", "", context.get("title", "scanproof"))
     cards = {"og:site_name": "scanproof", "og:type": "article", "og:title": html.unescape(title)}
-    cards |= {"og:description": " ".join(words.split())[:200], "twitter:card": "summary"}
+    cards |= {"og:description": " ".join(words.split())[:200] or app.config.scanproof_about}
+    base, path = app.config.html_baseurl, "_static/card.png"
+    picture = f"{base.rstrip('/')}/{path}" if base else context["pathto"](path, resource=True)
+    cards |= {"og:image": picture, "twitter:card": "summary_large_image"}
     return "".join(
         f'<meta property="{what}" content="{html.escape(text)}">\n' for what, text in cards.items()
     )
@@ -309,6 +307,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("scanproof_names", [], "env")
     app.add_config_value("scanproof_claims", {}, "env")
     app.add_config_value("scanproof_said", {}, "env")
+    app.add_config_value("scanproof_about", "", "env")
     app.add_config_value("scanproof_orders", [], "env")
     app.add_config_value("scanproof_sources", [], "env")
     app.add_node(drawn, html=(visit_drawn, None))

@@ -26,6 +26,16 @@ PAGE = """<!doctype html>
 """
 
 
+def fold(title: str, inside: str) -> str:
+    """HTML that is shown when its title is clicked."""
+    return f"<details>\n<summary>{title}</summary>\n{inside}</details>\n"
+
+
+def folded(title: str, lines: list[str]) -> Iterator[str]:
+    """The same in Markdown."""
+    yield from ("<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", "")
+
+
 def lightened(body: str, name: str, title: str, folder: Path) -> str:
     """The text of a page with its largest folds on pages of their own, which are written beside it.
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from scanproof._show import _program as program
 from scanproof._targets import core
@@ -26,8 +26,9 @@ from scanproof.proofs.decide import workers
 from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 from scanproof.proofs.decide.row_verdicts import check, homes
 from scanproof.proofs.kernel.checker import FORMAT
+from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Row
-from scanproof.proofs.report.derivation.rendering import Rendering, render_all
+from scanproof.proofs.report.derivation.rendering import Rendering, render
 from scanproof.proofs.report.progress import progress
 from scanproof.proofs.report.standing import statements
 from scanproof.proofs.report.symbols import in_symbols, sizes_told
@@ -76,6 +77,11 @@ class Ledger:
         """The claim of each statement, by id."""
         return {s["id"]: c["id"] for c in self.report["claims"] for s, _ in statements(c)}
 
+    @cached_property
+    def suffixes(self) -> frozenset[str]:
+        """What ids of amendments add to their claims'."""
+        return frozenset(id.removeprefix(claim) for id, claim in self.ids.items() if id != claim)
+
     def of(self, source: str) -> list[Record]:
         """The claims of a source."""
         return [claim for claim in self.report["claims"] if claim["source"] == source]
@@ -87,6 +93,8 @@ def gather(patterns: Sequence[str] = ()) -> Ledger:
     Raises:
         Unsettled: if a claim has no certificate that settles it.
     """
+    with suppress(ImportError):
+        import jax  # noqa: F401  imported once, before workers are forked
     ledger = core(None).ledger
     rows = ledger.select(patterns)
     notes = CertificateNotes()
@@ -98,24 +106,23 @@ def gather(patterns: Sequence[str] = ()) -> Ledger:
     expect_settled(report, notes)
     _expect_named([c["id"] for c in report["claims"]], all_of_them=not patterns)
     print("writing their derivations and counterexamples", flush=True)
-    found = render_all(rows, report, Certificates(homes=homes(ledger)))
+    kept = Certificates(homes=homes(ledger))
+    shown = _shown_all(rows, report, kept)
     proved = [
         s["id"] for c in report["claims"] for s, _ in statements(c) if s["verdict"] == "proved"
     ]
     exports = {id: names for id in proved if (names := _exports(id))}
     runs = frozenset(claim.id for claim in _claims(rows) if claim.id in running.constructed())
-    kept = Certificates(homes=homes(ledger))
-    met, certificates = _met(rows, kept), _texts(rows, kept)
     return Ledger(
         report,
-        found,
-        _scripts(ledger, rows, report),
+        {id: one.rendering for id, one in shown.items()},
+        {id: one.script for id, one in shown.items() if one.script},
         runs,
-        met,
+        _met(rows, kept),
         exports,
-        _symbols(rows, report),
+        {id: one.symbols for id, one in shown.items() if one.symbols},
         _bodies(rows),
-        certificates,
+        _texts(rows, kept),
     )
 
 
@@ -179,20 +186,33 @@ def _lists(value: Any) -> Any:
     return [_lists(one) for one in value] if isinstance(value, tuple) else value
 
 
-def _scripts(ledger: Any, rows: Sequence[Row], report: Record) -> dict[str, str]:
-    refuted = {s["id"] for c in report["claims"] for s, _ in statements(c) if s["counterexample"]}
-    claims = [claim for claim in _claims(rows) if claim.id in refuted]
-    tasks = [partial(program, claim, homes(ledger), None) for claim in claims]
-    return {claims[a.index].id: a.value for a in workers.run(tasks) if not a.missing}
+class Shown(NamedTuple):
+    """What a page shows of a statement that takes a worker."""
+
+    rendering: Rendering
+    symbols: Sequence[str] = ()
+    """The statement as lines of mathematics, of claims as stated."""
+    script: str = ""
+    """The counterexample as a program."""
 
 
-def _symbols(rows: Sequence[Row], report: Record) -> dict[str, list[str]]:
-    told = {
-        c["id"]: c["as_stated"] for c in report["claims"] if c["as_stated"]["verdict"] != "error"
-    }
-    claims = [row.claim for row in rows if row.claim.id in told]
-    tasks = [partial(in_symbols, c, sizes_told(told[c.id]), "text", WIDTH) for c in claims]
-    return {claims[a.index].id: a.value for a in workers.run(tasks) if not a.missing}
+def _shown_all(rows: Sequence[Row], report: Record, certificates: Certificates) -> dict[str, Shown]:
+    """What is shown of every statement, by id; a worker reads a claim once for all of it."""
+    every = [pair for record in report["claims"] for pair in statements(record)]
+    pairs = zip(_claims(rows), every, strict=True)
+    tasks = [partial(_shown, claim, *pair, certificates) for claim, pair in pairs]
+    ids = [statement["id"] for statement, _ in every]
+    found = dict.fromkeys(ids, Shown(Rendering(why="it was not written in time")))
+    found |= {ids[a.index]: a.value for a in workers.run(tasks) if not a.missing}
+    return found
+
+
+def _shown(claim: Claim, statement: Record, amends: bool, certificates: Certificates) -> Shown:
+    rendering = render(claim, statement, certificates)
+    wanted = not amends and statement["verdict"] != "error"
+    symbols = in_symbols(claim, sizes_told(statement), "text", WIDTH) if wanted else ()
+    failing = statement["counterexample"]
+    return Shown(rendering, symbols, program(claim, certificates.homes, None) if failing else "")
 
 
 def _bodies(rows: Sequence[Row]) -> dict[str, str]:

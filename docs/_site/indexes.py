@@ -16,10 +16,10 @@ from scanproof.proofs.report.words import (
     verdict_words,
 )
 
-from .claim_page import badge, said, table
+from .claim_page import badge, table
 from .gathered import Ledger
 from .titles import TITLES
-from .wording import taken
+from .wording import said, taken
 
 METHODS = {
     "induction": "a proof by induction, for all sizes, followed step by step by the kernel",

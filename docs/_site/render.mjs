@@ -10,7 +10,9 @@ for (const [text, displayMode] of asked.formulas) {
   try {
     const options = { displayMode, output: "mathml", strict: "error", throwOnError: true, maxExpand: 1e6 };
     const html = katex.renderToString(text, options);
-    answers.formulas.push({ html: html.replace(/<annotation[^]*?<\/annotation>|<\/?semantics>/g, "") });
+    const plain = html.replace(/<annotation[^]*?<\/annotation>|<\/?(?:semantics|span)[^>]*>| xmlns="[^"]*"/g, "");
+    // Bars are not between two terms, as a browser takes them: no space is left beside them.
+    answers.formulas.push({ html: plain.replace(/<mo ([^>]*)>(?=[∣∥]<)/g, '<mo $1 lspace="0" rspace="0">') });
   } catch (error) {
     answers.formulas.push({ error: error.message });
   }

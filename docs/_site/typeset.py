@@ -104,6 +104,8 @@ def _formula_at(tokens: list[str], at: int) -> tuple[str, int] | None:
         return None
     if tokens[at] == "A" and (at == 0 or earlier in ".:"):
         return None
+    if re.match(r"a \w[\u0300-\u036f]* [a-z]{2}", "".join(tokens[at : at + 5])):
+        return None  # an article: "a δ and"
     reader = _Reader(tokens, at)
     try:
         latex = reader.relation(outermost=True)

@@ -8,6 +8,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from scanproof.proofs.report.markdown import SPECIAL, code
+from scanproof.proofs.report.words import one_line
+
+from .gathered import Ledger
+from .typeset import typeset
+
+ID = re.compile(r"[a-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?:\+[\w+-]+)?|(?<![\w)])\+[a-z][\w+-]*")
+
 NOT_READ = r"for all sizes it is not read(?: \(\w+\))?: "
 NOT_FOUND = r"for all sizes no proof was found: "
 ASKED = r", which depends on the sizes, was asked.*"
@@ -93,3 +101,18 @@ def taken(text: str) -> str:
         if found:
             return found.expand(words)
     return text
+
+
+def said(ledger: Ledger, text: object) -> str:
+    """Words of the ledger: formulas typeset, and ids of claims, or "+sign" of a page's own, as links."""
+    line, parts, end = one_line(text), list[str](), 0
+    for found in ID.finditer(line):
+        id = found[0].rstrip("-")
+        if id in ledger.ids or id in ledger.suffixes:
+            parts += [_typeset(line[end : found.start()]), code(id)]
+            end = found.start() + len(id)
+    return "".join([*parts, _typeset(line[end:])])
+
+
+def _typeset(text: str) -> str:
+    return typeset(text, lambda words: words.translate(SPECIAL))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 from textwrap import dedent
@@ -16,13 +17,15 @@ from typing import Any
 
 from scanproof.proofs.decide.ledger import from_file
 from scanproof.proofs.language.source import Source
-from scanproof.proofs.report.markdown import block, code, escaped, grid, titled
+from scanproof.proofs.report.markdown import SPECIAL, block, code, escaped, grid, titled
 from scanproof.proofs.report.story import counterexample
-from scanproof.proofs.report.words import suffix, verdict_words
+from scanproof.proofs.report.words import one_line, suffix, verdict_words
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "gallery"
 PAGE = FOLDER / "README.md"
 FILES = sorted(FOLDER.glob("*.py"))
+KINDS = tomllib.loads((FOLDER / "kinds.toml").read_text(encoding="utf-8"))
+"""The kinds of mistake: what each is, and the refuted claims of it."""
 
 PREFACE = """\
 # Gallery: claims of public code and papers
@@ -32,7 +35,7 @@ PREFACE = """\
 Claims that were made in public, that two programs compute the same or that an update minimises an
 objective, with both sides written here from the published definition and nothing fetched. Each is proved for
 all sizes, or refuted by the smallest inputs found, with a mend that is proved. What one test at one
-shape cannot see shows here at one or two tokens.
+shape cannot see shows here at one or two tokens. What is refuted stands first, by the kind of mistake.
 
 That a reference or a printed line fails does not refute the kernel beside it, nor the paper around it; most are
 slips of an order, a factor or an index, and only work that says precisely what it does can be checked at all. Each
@@ -81,14 +84,20 @@ def checked(*targets: str) -> dict[str, Any]:
     return json.loads(run.stdout)
 
 
+def prose(text: object) -> str:
+    """The text as one line in which nothing but names in backticks is taken for markup."""
+    parts = one_line(text).split("`")
+    return "".join(code(one) if k % 2 else one.translate(SPECIAL) for k, one in enumerate(parts))
+
+
 def table(report: dict[str, Any]) -> list[str]:
     """A row a claim: what is claimed, where, the verdict, and the mend."""
     rows = []
     for claim in report["claims"]:
         stated = claim["as_stated"]
-        mends = [f"{escaped(a['statement'])}: {verdict_words(a)}" for a in claim["amended"]]
+        mends = [f"{prose(a['statement'])}: {verdict_words(a)}" for a in claim["amended"]]
         place = f"{claim['source']}, {claim['where']}"
-        cells = [escaped(stated["statement"]), escaped(place), f"**{verdict_words(stated)}**"]
+        cells = [prose(stated["statement"]), escaped(place), f"**{verdict_words(stated)}**"]
         rows.append([code(claim["id"]), *cells, "; ".join(mends)])
     return grid(["claim", "says", "source", "verdict", "mend"], rows)
 
@@ -108,14 +117,14 @@ def note(claim: dict[str, Any], paragraphs: list[str]) -> list[str]:
     lines = [
         f"### {claim['id']}",
         "",
-        f"{escaped(claim['where'])}: {escaped(stated['statement'])}.",
+        f"{escaped(claim['where'])}: {prose(stated['statement'])}.",
     ]
-    lines += ["", f"How it was read: {escaped(stated['reading'])}"] if stated["reading"] else []
+    lines += ["", f"How it was read: {prose(stated['reading'])}"] if stated["reading"] else []
     for paragraph in paragraphs:
-        lines += ["", escaped(paragraph)]
+        lines += ["", prose(paragraph)]
     lines += ["", *block(counterexample(stated["counterexample"]))]
     for amendment in claim["amended"]:
-        end = f"{escaped(amendment['statement'])} ({verdict_words(amendment)})."
+        end = f"{prose(amendment['statement'])} ({verdict_words(amendment)})."
         lines += ["", f"Mend, {code(suffix(amendment, claim))}: {end}"]
     return lines
 
@@ -123,12 +132,17 @@ def note(claim: dict[str, Any], paragraphs: list[str]) -> list[str]:
 def page(report: dict[str, Any]) -> str:
     """The whole page."""
     said = notes()
-    lines = [PREFACE, counts(report), "", *table(report), "", "## Sources", ""]
-    lines += [f"- {code(name)}: {titled(one)}" for name, one in report["sources"].items()]
-    lines += ["", "## Notes on what is refuted"]
-    for claim in report["claims"]:
-        if claim["as_stated"]["verdict"] == "refuted":
-            lines += ["", *note(claim, said[claim["as_stated"]["id"]])]
+    claims = {claim["id"]: claim for claim in report["claims"]}
+    lines = [PREFACE, counts(report), ""]
+    for name, kind in KINDS.items():
+        links = ", ".join(f"[{id}](#{id.replace('.', '')})" for id in kind["claims"])
+        lines.append(f"- **[{name}](#{name.replace(' ', '-')})**: {links}")
+    for name, kind in KINDS.items():
+        lines += ["", f"## {name.capitalize()}", "", kind["words"]]
+        for id in kind["claims"]:
+            lines += ["", *note(claims[id], said[id])]
+    lines += ["", "## All claims", "", *table(report), "", "## Sources", ""]
+    lines += [f"- {code(name)}: {titled(source)}" for name, source in report["sources"].items()]
     return "\n".join(lines) + "\n"
 
 

@@ -42,6 +42,7 @@ def built(site, ledger, tmp_path, text, capfd):
     pages.mkdir()
     shutil.copyfile(ROOT / "docs" / "_site" / "conf.py", pages / "conf.py")
     (pages / "ledger.json").write_text(json.dumps(site._for_sphinx(ledger)), encoding="utf-8")
+    site.write_derivations(ledger, pages)
     (pages / "index.md").write_text(f"# A page\n\n{text}\n", encoding="utf-8")
     for id, claim in ledger.claims.items():
         (pages / "claims").mkdir(exist_ok=True)

@@ -6,6 +6,8 @@
 import json
 import os
 import re
+import struct
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
@@ -39,6 +41,7 @@ KINDS = {
     "api": "api.html",
     "search": "search.html",
     "source": "source/constructs/layers/gril.py.html",
+    "gallery": "docs/gallery/README.html",
 }
 """A page of each kind."""
 SCREENS = {
@@ -113,6 +116,16 @@ def test_every_proof_for_all_sizes_has_its_derivation_from_the_certificate():
         if shown < len(proved):
             missing.append((claim["id"], len(proved), shown))
     assert not missing, missing
+
+
+def test_an_argument_about_limits_has_a_line_for_each():
+    claims = {c["id"]: c for c in report()["claims"]}
+    entries = claims["ssd.thm5.1"]["as_stated"]["evidence"]
+    steps = next(entry["steps"] for entry in entries if entry["method"] == "limit")
+    text = (SITE / KINDS["longest"]).read_text(encoding="utf-8")
+    argument = text.partition("Why nothing comes near it")[2].partition("</ol>")[0]
+    assert argument.count("<li>") == len(steps) >= 10
+    assert 'href="#amended-printed-line"' in text
 
 
 def test_commands_of_a_page_are_ones_that_the_command_line_takes():
@@ -204,6 +217,28 @@ def test_five_questions_are_answered_one_link_from_the_start():
     for target, answer in answers.items():
         assert any(link.split("#")[0] == target for link in start), target
         assert answer in text_of(SITE / target), target
+
+
+def test_public_mistakes_stand_first_in_the_navigation_and_have_a_section_for_each_kind():
+    start = (SITE / "index.html").read_text(encoding="utf-8")
+    sidebar = start[start.index('class="sidebar-tree"') :]
+    assert re.search(r'href="([^"#]+\.html)"', sidebar)[1] == "docs/gallery/README.html"
+    kinds = tomllib.loads((ROOT / "docs" / "gallery" / "kinds.toml").read_text(encoding="utf-8"))
+    text = (SITE / "docs" / "gallery" / "README.html").read_text(encoding="utf-8")
+    titles = [re.sub(r"<[^>]+>", "", title) for title in re.findall(r"<h2>(.*?)<a", text)]
+    assert titles[: len(kinds)] == [name.capitalize() for name in kinds]
+
+
+def test_every_page_has_a_card_with_its_title_its_words_and_a_picture():
+    for path in SITE.rglob("*.html"):
+        if ".lines-" in path.name:
+            continue
+        cards = dict(re.findall(r'<meta property="([^"]*)" content="([^"]*)">', path.read_text()))
+        assert cards["og:title"] and cards["og:description"], path
+        assert (path.parent / cards["og:image"]).resolve() == SITE / "_static" / "card.png", path
+    start = (SITE / "_static" / "card.png").read_bytes()
+    assert start[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", start[16:24]) == (1200, 630)
 
 
 # In a browser.
@@ -340,6 +375,29 @@ def test_on_a_phone_the_map_is_a_list_of_all_claims(opened):
     assert listed.count() == len(report()["claims"])
 
 
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_a_linked_claim_is_previewed_with_its_title_verdict_and_words(opened, way):
+    tab = opened("index.html", "desktop-light")
+    link = tab.locator('article a.claim[href$="gd-ssm.prop1-construction.html"]').first
+    if way == "mouse":
+        link.hover()
+    else:
+        link.evaluate("one => one.focus({focusVisible: true})")
+    card = tab.locator("#preview")
+    card.wait_for(state="visible")
+    claim = next(c for c in report()["claims"] if c["id"] == "gd-ssm.prop1-construction")
+    shown = " ".join(card.text_content().split())
+    assert "The printed weights for one step with scalar targets" in shown
+    assert card.locator(".verdict.refuted").text_content() == "refuted"
+    assert " ".join(claim["as_stated"]["statement"].split()) in shown
+    assert link.get_attribute("aria-describedby") == "preview"
+    box = card.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 1280 and box["y"] + box["height"] <= 900
+    tab.keyboard.press("Escape")
+    card.wait_for(state="hidden")
+    assert tab.complaints == []
+
+
 def test_claims_of_a_source_follow_each_other(opened):
     ids = [c["id"] for c in report()["claims"] if c["source"] == "gril"]
     tab = opened(f"claims/{ids[3]}.html", "desktop-light")
@@ -347,9 +405,8 @@ def test_claims_of_a_source_follow_each_other(opened):
         assert tab.locator(f"a.{which}-page").get_attribute("href") == f"{id}.html"
 
 
-def test_no_page_of_a_claim_is_heavy_and_what_it_folds_is_loaded(opened, served):
-    pages = [path for path in (SITE / "claims").glob("*.html") if ".lines-" not in path.name]
-    sizes = {path.name: path.stat().st_size for path in pages}
+def test_no_page_is_heavy_and_what_it_folds_is_loaded(opened, served):
+    sizes = {str(path.relative_to(SITE)): path.stat().st_size for path in SITE.rglob("*.html")}
     assert {name: size for name, size in sizes.items() if size > 400_000} == {}
     heavy = next(
         path

@@ -40,6 +40,7 @@ def latex_of(typeset, text):
         ("⟨Bx_i^½, x_j⟩y_j", [r"\langle B x_{i}^{1/2},\;x_{j}\rangle  y_{j}"], ""),
         ("y_{n+1} ≠ 0 for i ∉ S", [r"y_{n + 1} \ne 0", r"i \notin S"], " for "),
         ("a statistic at t = N only.", ["t = N"], "a statistic at  only."),
+        ("with a δ and an ε", [r"\delta", r"\varepsilon"], "with a  and an "),
     ],
 )  # fmt: skip
 def test_a_formula_is_typeset_and_words_stay_words(typeset, text, formulas, rest):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ DECADES = 100
 """An axis of logarithms that spans less is short."""
 WIDTH, HEIGHT, LOW = 5.0, 3.9, 2.2
 """Of a panel, in inches; a row of heat maps alone is low."""
+WORDS = 46
+"""Characters of a title above heat maps that fit on a line."""
 
 
 def matplotlib() -> Any:
@@ -122,7 +125,7 @@ def _maps(ax: Any, panel: Maps) -> None:
     most = float(np.nanmax(np.abs(whole))) or 1.0
     image = ax.imshow(whole, cmap=SCALE, vmin=-most, vmax=most, aspect="equal")
     ax.figure.colorbar(image, ax=ax, shrink=0.6)
-    ax.set_title(panel.title)
+    ax.set_title(textwrap.fill(panel.title, WORDS))
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
     ax.set_yticks([])
