@@ -23,8 +23,8 @@ SHORT = 10
 """The idea of a derivation is told in so many lines at most."""
 GLANCE = 700
 """A formula of more characters in LaTeX is folded,"""
-ROWS = 40
-"""and one of more rows in parts."""
+ROWS, LENGTH = 40, 12_000
+"""and one of more rows, or of more LaTeX, in parts."""
 STATED = ("Lemma", "Bound")
 """How lines begin that state what the next ones show."""
 MANY, LONG = 16, 12_000
@@ -153,12 +153,15 @@ def _formula(one: Formula, line: Line, folds: bool) -> str:
 
 
 def _blocks(latex: str) -> list[str]:
-    """An `aligned` formula of many rows as several."""
+    """An `aligned` formula of many or long rows as several."""
     first, *rows, last = latex.splitlines() if "\n" in latex else ("", latex, "")
-    if len(rows) <= ROWS:
-        return [latex]
-    cut = [rows[k : k + ROWS] for k in range(0, len(rows), ROWS)]
-    return ["\n".join([first, *part, last]) for part in cut]
+    blocks: list[list[str]] = [[]]
+    for row in rows:
+        block = blocks[-1]
+        if block and (len(block) == ROWS or len(row) + sum(map(len, block)) > LENGTH):
+            blocks.append([])
+        blocks[-1].append(row)
+    return ["\n".join([first, *rows, last]) for rows in blocks] if len(blocks) > 1 else [latex]
 
 
 def _tex(latex: str) -> str:

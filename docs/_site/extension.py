@@ -127,7 +127,7 @@ def _lean(svg: str) -> str:
     svg = re.sub(r'(<g id="edge\d+" class="[^"]*">)\n<title>.*?</title>', r"\1", svg)
     svg = re.sub(r'<g id="a_\w+">(<a .*?</a>)\n</g>', r"\1", svg, flags=re.DOTALL)
     svg = re.sub(r'<g id="\w+"', "<g", svg).replace("&#45;", "-")
-    svg = re.sub(r' (?:font-family|font-size|stroke|xml:space)="[^"]*"', "", svg)
+    svg = re.sub(r' (?:font-family|font-size|stroke|text-anchor|xml:space)="[^"]*"', "", svg)
     return re.sub(
         r' d="([^"]*)"',
         lambda m: f' d="{re.sub(r"-?[0-9]+[.][0-9]+", lambda n: f"{float(n[0]):.0f}", m[1])}"',

@@ -46,7 +46,8 @@
     const [at, box] = [link.getBoundingClientRect(), card.getBoundingClientRect()];
     const below = at.bottom + box.height + 8 < innerHeight;
     card.style.left = `${Math.max(8, Math.min(at.left, document.documentElement.clientWidth - box.width - 8))}px`;
-    card.style.top = `${below ? at.bottom + 4 : Math.max(8, at.top - box.height - 4)}px`;
+    const top = below ? at.bottom + 4 : at.top - box.height - 4;
+    card.style.top = `${Math.max(8, Math.min(top, innerHeight - box.height - 8))}px`;
   }
 
   const soon = (wanted) => {
