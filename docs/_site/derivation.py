@@ -27,6 +27,8 @@ ROWS, LENGTH = 40, 12_000
 """and one of more rows, or of more LaTeX, in parts."""
 STATED = ("Lemma", "Bound")
 """How lines begin that state what the next ones show."""
+TYPESET = 24_000
+"""What is longer and cannot be cut is shown as it is written in LaTeX; MathML is fifteen times as long."""
 MANY, LONG = 16, 12_000
 """A derivation of more lines, or characters, is folded part by part."""
 TEX = re.compile(r"<tex>(.*?)</tex>", re.DOTALL)
@@ -143,13 +145,15 @@ def _formula(one: Formula, line: Line, folds: bool) -> str:
     size = f"a sum of {terms} terms" if terms > 1 else "a long formula"
     if not folds:
         return f"<p>{size}, in line ({line.number}) below</p>\n"
-    blocks = _blocks(latex)
+    blocks = [(_tex if len(b) <= TYPESET else _as_text)(b) for b in _blocks(latex)]
     if len(blocks) == 1:
-        return fold(size, _tex(latex))
-    parts = [
-        fold(f"{size}, part {k} of {len(blocks)}", _tex(b)) for k, b in enumerate(blocks, start=1)
-    ]
+        return fold(size, blocks[0])
+    parts = [fold(f"{size}, part {k} of {len(blocks)}", b) for k, b in enumerate(blocks, start=1)]
     return fold(size, "".join(parts))
+
+
+def _as_text(latex: str) -> str:
+    return f"<p>As it is written in LaTeX:</p>\n<pre>{html.escape(latex)}</pre>\n"
 
 
 def _blocks(latex: str) -> list[str]:
