@@ -1,0 +1,213 @@
+"""Launches of kernels where functions of PyTorch are run and traced without a GPU.
+
+Where arrays have numbers, Triton's interpreter runs the kernel. Where PyTorch traces, the launch becomes one operation of
+its graph, which returns what each array holds afterwards; that is copied into the arrays, as the kernel writes it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from ..aten.refusal import torch
+from ..refused import Refused
+from .front_end import expect_version
+
+OPTIONS = (
+    *("num_warps", "num_stages", "num_ctas", "maxnreg", "warmup", "debug", "launch_pdl"),
+    *("launch_cooperative_grid", "enable_fp_fusion", "sanitize_overflow"),
+)
+"""What a launch says besides arguments, of which no number depends."""
+COARSE = ("bfloat16", "float16", "float32")
+"""Formats that a kernel may name, that with the fewest digits first."""
+LIBRARY = None
+"""PyTorch's library of the operation that a launch is in its graphs."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch, as it was traced."""
+
+    kernel: Any
+    """What `triton.jit` returned."""
+    grid: tuple[Any, ...]
+    """How many programs there are along each axis: numbers, and PyTorch's symbolic ones."""
+    arguments: dict[str, Any]
+    """By name, but for those that are arrays: these have their place among the operation's arrays."""
+    arrays: dict[str, int]
+    constants: frozenset[str]
+    """The names of those that are constants of the kernel."""
+
+
+LAUNCHES: list[Launch] = []
+"""By the number that the graph has."""
+
+
+class WithKernels:
+    """A function that launches kernels, which run, or are traced, without a GPU."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.__wrapped__ = function
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        with launches():
+            return self.__wrapped__(*arguments, **named)
+
+
+@contextmanager
+def launches() -> Iterator[None]:
+    """A block in which kernels that are launched are run or traced here."""
+    expect_version()
+    from triton.runtime.autotuner import Autotuner
+    from triton.runtime.jit import JITFunction
+
+    _define()
+    replaced = [
+        (JITFunction, "run", _run),
+        (JITFunction, "__call__", _called),
+        (Autotuner, "run", _first_configuration),
+    ]
+    before = [(kind, name, getattr(kind, name)) for kind, name, _ in replaced]
+    for kind, name, made in replaced:
+        setattr(kind, name, made)
+    try:
+        yield
+    finally:
+        for kind, name, was in before:
+            setattr(kind, name, was)
+
+
+def _define() -> None:
+    """Tell PyTorch of the operation that a launch is, once."""
+    global LIBRARY
+    if LIBRARY is not None:
+        return
+    from . import program  # noqa: F401  it enters the rule
+
+    t = torch()
+    LIBRARY = t.library.Library("scanproof", "FRAGMENT")
+    LIBRARY.define("triton_launch(Tensor[] arrays, int launch) -> Tensor[]")
+    LIBRARY.impl("triton_launch", lambda arrays, launch: list(map(t.empty_like, arrays)), "Meta")
+
+
+def _first_configuration(self: Any, *arguments: Any, **named: Any) -> Any:
+    """A kernel that is tuned, with its first configuration."""
+    config = self.configs[0]
+    named = {**named, **{n: v for n, v in config.kwargs.items() if n not in named}}
+    return self.fn.run(*arguments, **named)
+
+
+def _called(self: Any, *arguments: Any, **named: Any) -> Any:
+    """A function of Triton's, called by a kernel that is interpreted."""
+    return _interpreted(self)(*arguments, **named)
+
+
+def _run(self: Any, *arguments: Any, grid: Any, warmup: bool = False, **named: Any) -> Any:
+    """A launch of a kernel."""
+    given = _bound(self, arguments, named)
+    t = torch()
+    arrays = [v for v in given.values() if isinstance(v, t.Tensor)]
+    if callable(grid):
+        grid = grid(given)
+    grid = tuple(grid) if isinstance(grid, tuple | list) else (grid,)
+    if any(_is_traced(one) for one in arrays):
+        _record(self, grid, given)
+        return
+    self_name = getattr(self, "__name__", "a kernel")
+    if any(n == 0 for n in grid):
+        return
+    forms = [form for form in COARSE if form in _source(self)]
+    if forms:  # who listens to the formats in which numbers are computed hears of the kernel's
+        t.zeros((), dtype=getattr(t, forms[0])).add(0)
+    profile = sys.getprofile()
+    sys.setprofile(None)
+    try:
+        _interpreted(self).run(*given.values(), grid=grid, warmup=False)
+    except Exception as error:
+        inner: BaseException = error
+        while inner.__cause__ is not None:
+            inner = inner.__cause__
+        raise RuntimeError(f"{self_name} as Triton interprets it: {inner}") from error
+    finally:
+        sys.setprofile(profile if callable(profile) else None)
+
+
+def _source(kernel: Any) -> str:
+    with suppress(AttributeError):
+        return str(kernel.src)
+    return ""
+
+
+@functools.cache
+def _interpreted(kernel: Any) -> Any:
+    """A kernel that Triton's interpreter runs."""
+    from triton.runtime.interpreter import InterpretedFunction
+
+    return InterpretedFunction(kernel.fn)
+
+
+def _bound(kernel: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments by name, with defaults, in order.
+
+    Raises:
+        Refused: if one is none of the kernel's.
+    """
+    given = {n: v for n, v in named.items() if n in kernel.arg_names or n not in OPTIONS}
+    try:
+        bound = kernel.signature.bind(*arguments, **given)
+    except TypeError as error:
+        raise Refused(f"the launch of {kernel.__name__}: {error}") from error
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def _is_traced(array: Any) -> bool:
+    """Whether an array has no numbers, since PyTorch traces."""
+    from torch._subclasses.fake_tensor import FakeTensor
+    from torch._subclasses.functional_tensor import FunctionalTensor
+
+    return isinstance(array, FunctionalTensor | FakeTensor)
+
+
+def _record(kernel: Any, grid: tuple[Any, ...], given: dict[str, Any]) -> None:
+    """Make a launch an operation of the graph that is traced."""
+    t = torch()
+    constants = {p.name for p in kernel.params if p.is_constexpr}
+    arrays = {n: v for n, v in given.items() if isinstance(v, t.Tensor)}
+    others = {n: v for n, v in given.items() if n not in arrays}
+    for name in constants & set(arrays):
+        raise Refused(f"{kernel.__name__}: {name}, a constant of the kernel, is an array")
+    places = {name: k for k, name in enumerate(arrays)}
+    LAUNCHES.append(Launch(kernel, grid, others, places, frozenset(constants)))
+    after = t.ops.scanproof.triton_launch(list(arrays.values()), len(LAUNCHES) - 1)
+    written = _written(kernel, arrays, others, constants)
+    _expect_apart(kernel, arrays, written)
+    for name, found in zip(arrays, after, strict=True):
+        if name in written:
+            arrays[name].copy_(found)
+
+
+def _expect_apart(kernel: Any, arrays: Mapping[str, Any], written: frozenset[str]) -> None:
+    """Refuse arrays that share memory with one into which the kernel writes."""
+    memory = {name: one.untyped_storage()._cdata for name, one in arrays.items()}
+    for name in written:
+        for other, where in memory.items():
+            if other != name and where == memory[name]:
+                raise Refused(
+                    f"{kernel.__name__} writes into {name}, which shares its memory with {other}"
+                )
+
+
+def _written(
+    kernel: Any, arrays: Mapping[str, Any], others: Mapping[str, Any], constants: set[str]
+) -> frozenset[str]:
+    """The arrays into which a kernel writes."""
+    from .signature import kernel_with
+
+    formats = {name: str(one.dtype).removeprefix("torch.") for name, one in arrays.items()}
+    return kernel_with(kernel, formats, others, frozenset(constants)).written
