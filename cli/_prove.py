@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._output import Destination
 
 FORMATS = ("text", "json")
-FRAMEWORKS = ("jax", "torch")
+FRAMEWORKS = ("jax", "torch", "triton")
 SCHEMA = "scanproof.prove/1"
 REFUTED, UNEXPECTED, UNDECIDED = 1, 1, 2
 PROVED, LEFT = 6, 4

@@ -19,7 +19,7 @@ def _below_torch() -> list[str]:
     """The packages that PyTorch is made with, whose code is none of a user's; einops runs as it is."""
     required = importlib.metadata.requires("torch") or []
     names = [re.split(r"[^\w-]", one)[0].replace("-", "_") for one in required]
-    return [*names, "numpy", "mpmath", "einops", "torchgen", "markupsafe"]
+    return [*names, "numpy", "mpmath", "einops", "torchgen", "markupsafe", "triton"]
 
 
 def codes_run(

@@ -43,6 +43,7 @@ class Launch:
     """The names of those that are constants of the kernel."""
 
 
+INTERPRETED: dict[Any, Any] = {}
 LAUNCHES: list[Launch] = []
 """By the number that the graph has."""
 
@@ -62,7 +63,6 @@ class WithKernels:
 @contextmanager
 def launches() -> Iterator[None]:
     """A block in which kernels that are launched are run or traced here."""
-    expect_version()
     from triton.runtime.autotuner import Autotuner
     from triton.runtime.jit import JITFunction
 
@@ -104,11 +104,19 @@ def _first_configuration(self: Any, *arguments: Any, **named: Any) -> Any:
 
 def _called(self: Any, *arguments: Any, **named: Any) -> Any:
     """A function of Triton's, called by a kernel that is interpreted."""
-    return _interpreted(self)(*arguments, **named)
+    from triton.runtime.interpreter import _patch_lang
+
+    function = _interpreted(self)
+    scope = _patch_lang(function.fn)
+    try:
+        return function.rewrite()(*arguments, **named)
+    finally:
+        scope.restore()
 
 
 def _run(self: Any, *arguments: Any, grid: Any, warmup: bool = False, **named: Any) -> Any:
     """A launch of a kernel."""
+    expect_version()
     given = _bound(self, arguments, named)
     t = torch()
     arrays = [v for v in given.values() if isinstance(v, t.Tensor)]
@@ -143,12 +151,13 @@ def _source(kernel: Any) -> str:
     return ""
 
 
-@functools.cache
 def _interpreted(kernel: Any) -> Any:
     """A kernel that Triton's interpreter runs."""
     from triton.runtime.interpreter import InterpretedFunction
 
-    return InterpretedFunction(kernel.fn)
+    if kernel.fn not in INTERPRETED:  # a kernel's hash is that of its source, and slow
+        INTERPRETED[kernel.fn] = InterpretedFunction(kernel.fn)
+    return INTERPRETED[kernel.fn]
 
 
 def _bound(kernel: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def kernel_with(
             signature[name], values[name] = "constexpr", _constant(kernel, name, others[name])
         else:
             signature[name] = _kind(kernel, name, others[name])
-    key = kernel, tuple(signature.items()), repr(sorted(values.items(), key=str))
+    key = kernel.fn, tuple(signature.items()), repr(sorted(values.items(), key=str))
     if key not in _MADE:
         read = kernel_of(ir_text(kernel, signature, values))
         names = tuple(n for n, kind in signature.items() if kind != "constexpr")

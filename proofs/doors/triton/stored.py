@@ -113,6 +113,8 @@ class _Written:
         self.guards: Guards = frozenset(substituted(g, units) for g in store.guards)
         self.lines = [self._line(substituted(place, units)) for place in places]
         used = [digit.symbol for line in self.lines for digit in line.digits]
+        if len(set(used)) < len(used):
+            raise at.refuse(f"a place of {name} of which two axes have one program, turn or lane")
         for symbol in self.counts:
             if symbol not in used:
                 raise at.refuse(f"{self._said(symbol)} store at one place of {name}")
@@ -247,6 +249,8 @@ class _Written:
             if not self.at.known.nonnegative(g, self.lengths)
         ]
         node = making.take(node, places, self.lengths, guards)
+        if node.free & set(self.at.known.programs):
+            raise self.at.refuse(f"what is stored into {self.name} depends on which program stores it")
         self._expect_polynomial(node)
         return node
 

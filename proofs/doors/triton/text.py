@@ -58,7 +58,7 @@ class Operation:
     @property
     def types(self) -> list[Type]:
         """The types behind the colon, the result's last."""
-        _, _, text = self.text.partition(" : ")
+        _, _, text = self.text.rpartition(" : ")
         return [_type(one) for one in _apart(text)]
 
     @property
