@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...statement import binding, choices, making, nodes, placing
+from ...statement.errors import IllFormed
 from ...statement.nodes import Node
 from ...statement.order import multiples, nonnegative
 from ...statement.reshaping import reshaped
 from ...statement.whole import Axis, Number, Position, Whole, substituted, whole
 from ..infinities import Value
+from .lanes import Lanes, Unlike
 from .values import Guards
 
 Symbol = Any
@@ -291,9 +293,13 @@ class _Written:
         shape[last.number] = self.lengths[k]
         for symbol in stand_ins:
             shape[symbol.number] = 1
-        found = taken(node, places, tuple(shape))
-        gone = {*stand_ins.values(), *(d.symbol for d in line.digits[:-1])}
-        return None if gone & found.free else found
+        gone = frozenset(s for s in getattr(place, "symbols", ()) if isinstance(s, Position))
+        lanes = Lanes(self.at.known, whole(last) - place, self.lengths[k], gone)
+        try:
+            found = lanes.of(node, places, tuple(shape))
+        except (Unlike, IllFormed):
+            return None
+        return None if gone & found.free or found.free - node.free else found
 
     def _expect_polynomial(self, node: Node) -> None:
         """Refuse what speaks of a quotient of sizes that is no polynomial."""
@@ -344,19 +350,3 @@ def _inside(node: Node) -> list[Node]:
         case nodes.Loop():
             found += node.recursion.steps
     return found
-
-
-def taken(node: Node, places: Sequence[Number], shape: tuple[Number, ...]) -> Node:
-    """Entries elsewhere, of the operands where it is a function of them: what places have in common then cancels."""
-    match node:
-        case nodes.Map():
-            every = []
-            for one in node.arguments:
-                own = places[len(places) - len(one.shape) :]
-                own = [0 if n == 1 else place for n, place in zip(one.shape, own, strict=True)]
-                every.append(taken(one, own, shape))
-            return making.entrywise(node.function, *every)
-        case nodes.Take(of=nodes.Map()) if not node.guards:
-            images = {Axis(k): place for k, place in enumerate(places)}
-            return taken(node.of, [substituted(p, images) for p in node.places], shape)
-    return making.take(node, places, shape)
