@@ -22,6 +22,13 @@ def _below_torch() -> list[str]:
     return [*names, "numpy", "mpmath", "einops", "torchgen", "markupsafe", "triton"]
 
 
+class Looking:
+    """Whether it is only looked which code runs: launches of kernels may leave out the kernel, and say so."""
+
+    is_on = False
+    skipped = False
+
+
 def codes_run(
     function: Callable[..., Any], arguments: Sequence[Any]
 ) -> tuple[Any, dict[CodeType, dict[str, Any]]]:
@@ -49,9 +56,11 @@ def codes_run(
 
     before = sys.getprofile()
     sys.setprofile(seen)
+    Looking.is_on, Looking.skipped = True, False
     try:
         result = function(*arguments)
     finally:
+        Looking.is_on = False
         sys.setprofile(before if callable(before) else None)
     return result, found
 
