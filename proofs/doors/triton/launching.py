@@ -44,6 +44,8 @@ class Launch:
     """The names of those that are constants of the kernel."""
 
 
+MARGIN = 4096
+"""The least number of entries that an array has around it where a kernel is interpreted."""
 INTERPRETED: dict[Any, Any] = {}
 LAUNCHES: list[Launch] = []
 """By the number that the graph has."""
@@ -139,8 +141,12 @@ def _run(self: Any, *arguments: Any, grid: Any, warmup: bool = False, **named: A
         t.zeros((), dtype=getattr(t, forms[0])).add(0)
     profile = sys.getprofile()
     sys.setprofile(None)
+    margins = {name: _Margins(v) for name, v in given.items() if isinstance(v, t.Tensor)}
+    inside = [margins[n].view if n in margins else v for n, v in given.items()]
     try:
-        _interpreted(self).run(*given.values(), grid=grid, warmup=False)
+        _interpreted(self).run(*inside, grid=grid, warmup=False)
+        for name, one in margins.items():
+            one.give_back(f"{self_name} stores outside of {name}")
     except Exception as error:
         inner: BaseException = error
         while inner.__cause__ is not None:
@@ -148,6 +154,38 @@ def _run(self: Any, *arguments: Any, grid: Any, warmup: bool = False, **named: A
         raise RuntimeError(f"{self_name} as Triton interprets it: {inner}") from error
     finally:
         sys.setprofile(profile if callable(profile) else None)
+
+
+class _Margins:
+    """An array with memory around it, so that a kernel which stores outside of it is told, and harms nothing."""
+
+    def __init__(self, array: Any) -> None:
+        t = torch()
+        pairs = zip(array.shape, array.stride(), strict=True)
+        extent = 1 + sum((n - 1) * step for n, step in pairs) if array.numel() else 0
+        self._side = max(MARGIN, 2 * extent)
+        self._flat = array.detach().as_strided((extent,), (1,))
+        self._around = t.zeros(extent + 2 * self._side, dtype=array.dtype)
+        odd = float("nan") if array.is_floating_point() else 1
+        self._around.fill_(odd)
+        self._inside = slice(self._side, self._side + extent)
+        self._around[self._inside] = self._flat
+        self._before = self._outside()
+        self.view = self._around.as_strided(array.shape, array.stride(), self._side)
+
+    def _outside(self) -> Any:
+        parts = [self._around[: self._inside.start], self._around[self._inside.stop :]]
+        return torch().cat(parts).nan_to_num()
+
+    def give_back(self, why: str) -> None:
+        """Give the array what was stored.
+
+        Raises:
+            IndexError: if memory around it was stored into.
+        """
+        if not torch().equal(self._outside(), self._before):
+            raise IndexError(why)
+        self._flat.copy_(self._around[self._inside])
 
 
 def _source(kernel: Any) -> str:
