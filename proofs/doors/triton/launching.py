@@ -136,6 +136,8 @@ def _run(self: Any, *arguments: Any, grid: Any, warmup: bool = False, **named: A
             if not one.isfinite().all():  # memory that a kernel would have written to
                 one.zero_()
         return
+    if any(one.dtype == t.float64 for one in arrays):
+        raise TypeError(f"{self_name} is run with arrays of float32, as kernels are written for")
     forms = [form for form in COARSE if form in _source(self)]
     if forms:  # who listens to the formats in which numbers are computed hears of the kernel's
         t.zeros((), dtype=getattr(t, forms[0])).add(0)

@@ -67,6 +67,7 @@ def written(at: Any, array: Any, stores: Sequence[Any]) -> Value:
         for other in seen:
             _expect_one_program(at, array.name, one, other)
         seen.append(one)
+        one.is_alone = len(stores) == 1
         held = one.over(held)
     if is_flat:
         in_memory = reshaped(held, layout.in_memory)
@@ -106,6 +107,8 @@ class _Written:
         self, at: Any, name: str, store: Any, places: Sequence[Number], lengths: Sequence[Number]
     ) -> None:
         self.at, self.name, self.store, self.lengths = at, name, store, tuple(lengths)
+        self.is_alone = True
+        """Whether nothing else is stored into the array."""
         self.shape = store.node.shape
         self.counts: dict[Symbol, Number] = {
             **{Axis(k): n for k, n in enumerate(self.shape) if n != 1},
@@ -183,11 +186,19 @@ class _Written:
         guards = self._guards()
         value = self._array(self.store.node)
         if self.store.mask is None and not guards:
+            self._expect_polynomial(value)
             return value
+        if self.is_alone and isinstance(held, nodes.Opaque):
+            where = [self.at.said(g) for g in sorted(guards, key=str)] or ["a mask of data"]
+            raise self.at.refuse(
+                f"{self.name}, which is not written before, is written where {' and '.join(where)} ≥ 0 alone"
+            )
         mask = making.take(making.number(1), (), self.lengths, guards)
         if self.store.mask is not None:
             mask = choices.both(mask, self._array(self.store.mask))
-        return choices.select(mask, value, held)
+        found = choices.select(mask, value, held)
+        self._expect_polynomial(found)
+        return found
 
     def _guards(self) -> Guards:
         """Where something is stored, in the positions of the array."""
@@ -253,7 +264,6 @@ class _Written:
         node = making.take(node, places, self.lengths, guards)
         if node.free & set(self.at.known.programs):
             raise self.at.refuse(f"what is stored into {self.name} depends on which program stores it")
-        self._expect_polynomial(node)
         return node
 
     def _along(self, node: Node, order: Sequence[Symbol]) -> Node:
