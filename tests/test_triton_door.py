@@ -1,4 +1,4 @@
-"""Kernels of Triton as nodes: what they compute is what they are to compute, and planted faults are not read as right."""
+"""Kernels of Triton as nodes: they compute what they are to compute, and planted faults are not read as right."""
 
 from __future__ import annotations
 
@@ -113,7 +113,11 @@ PLANTED = {
         ("every second place", "+ tl.arange(0, B)", "+ 2 * tl.arange(0, B)"),
         ("the place behind", "tl.load(y + offs,", "tl.load(y + offs + 1,"),
         ("a sum for a product", "a * scale", "a + scale"),
-        ("what is unknown is stored", "tl.store(o + offs, a", "tl.store(o + offs, tl.sum(a, axis=0)"),
+        (
+            "what is unknown is stored",
+            "tl.store(o + offs, a",
+            "tl.store(o + offs, tl.sum(a, axis=0)",
+        ),
         ("into what is read", "o = torch.empty_like(x)", "o = x"),
         ("into a part of what is read", "o = torch.empty_like(x)", "o = y.view(-1)"),
     ),
@@ -153,7 +157,11 @@ PLANTED = {
         ("too few blocks", "triton.cdiv(V, 4)", "1"),
         ("another mask", "m_v = o_v < V", "m_v = o_v < K"),
         ("keys for queries", "tl.sum(state * b_q", "tl.sum(state * b_k"),
-        ("the state turned over", "o_v[:, None] * K + o_k[None, :]", "o_v[:, None] + o_k[None, :] * V"),
+        (
+            "the state turned over",
+            "o_v[:, None] * K + o_k[None, :]",
+            "o_v[:, None] + o_k[None, :] * V",
+        ),
         ("states at one place", "h + i_nh * V * K", "h"),
         ("the first state stored", "tl.store(p_h, state,", "tl.store(p_h, state * 0,"),
     ),
@@ -208,14 +216,18 @@ def differences(program: Any, reference: Any, shapes: str) -> float:
     parts = [part.split(":") for part in shapes.split(",")]
     given = [nodes.Input(name.strip(), lengths(text)) for name, text in parts]
     read = Program(with_kernels(program)).lowered(given)
-    letters = sorted({s.name for one in given for n in one.shape for s in getattr(n, "symbols", ())})
+    letters = sorted(
+        {s.name for one in given for n in one.shape for s in getattr(n, "symbols", ())}
+    )
     rng, worst = np.random.default_rng(0), 0.0
     for start in (1, 2):
         sizes = {name: start + k % 2 for k, name in enumerate(letters)}
         if "n" in sizes and "gate" in str(program.__name__):
             sizes["n"] = 10 + 10 * start
         values = {
-            one.name: rng.uniform(-1, 1, [at(n, lambda s: sizes[s.name]) for n in one.shape])
+            one.name: rng.uniform(
+                -1, 1, [at(n, lambda s, now=sizes: now[s.name]) for n in one.shape]
+            )
             for one in given
         }
         reading = Floats(sizes, values)

@@ -1,4 +1,4 @@
-"""Kernels of Triton with their launches, as production code has them, and what they compute by operations of PyTorch."""
+"""Kernels of Triton with their launches, as people have them, and what they compute by operations of PyTorch."""
 
 import torch
 import triton

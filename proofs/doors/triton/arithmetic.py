@@ -41,8 +41,10 @@ def _constant(at: Any, one: Operation) -> Any_:
         bits = int(kind.entry[1:])
         if word.startswith("0x") and number >= 2 ** (bits - 1):
             number -= 2**bits
-        return Flags(frozenset() if number else frozenset({-1}), kind.shape) if bits == 1 else Ints(
-            number, kind.shape
+        return (
+            Flags(frozenset() if number else frozenset({-1}), kind.shape)
+            if bits == 1
+            else Ints(number, kind.shape)
         )
     value = _float(word, kind.entry)
     if value is None or math.isnan(value):

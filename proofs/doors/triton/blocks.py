@@ -151,5 +151,3 @@ def _dot(at: Any, one: Operation, a: Any, b: Any, start: Any) -> Any_:
     known = {g for g in a.known if not mentions(g, Axis(rank - 1))}
     known |= {g for g in b.known if not mentions(g, Axis(rank - 2))}
     return reals(found, start.known | known)
-
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Mapping
 from functools import cache
@@ -15,6 +16,11 @@ CAPABILITY, WARP = 90, 32
 """The GPU for which the front end is asked; nothing of what numbers are depends on it."""
 
 
+def part(name: str) -> Any:
+    """A module of Triton's, imported now."""
+    return importlib.import_module(f"triton.{name}")
+
+
 @cache
 def expect_version() -> None:
     """Refuse versions of Triton that were not tested.
@@ -22,9 +28,7 @@ def expect_version() -> None:
     Raises:
         Refused: if another is installed.
     """
-    import triton
-
-    version = ".".join(triton.__version__.split(".")[:2])
+    version = ".".join(importlib.import_module("triton").__version__.split(".")[:2])
     if version not in SUPPORTED:
         raise Refused(
             f"Triton {version} is installed; kernels are read with {' and '.join(SUPPORTED)}"
@@ -43,13 +47,10 @@ def ir_text(kernel: Any, signature: Mapping[str, str], constants: Mapping[str, A
         Refused: if the front end does not take it.
     """
     expect_version()
-    from triton._C.libtriton import ir, passes
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
-    from triton.compiler.compiler import make_backend
-
-    target = GPUTarget("cuda", CAPABILITY, WARP)
-    backend = make_backend(target)
+    library, compiler = part("_C.libtriton"), part("compiler.compiler")
+    ir, passes = library.ir, library.passes
+    target = part("backends.compiler").GPUTarget("cuda", CAPABILITY, WARP)
+    backend = compiler.make_backend(target)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         options = backend.parse_options({"sanitize_overflow": False})
@@ -57,11 +58,9 @@ def ir_text(kernel: Any, signature: Mapping[str, str], constants: Mapping[str, A
         ir.load_dialects(context)
         backend.load_dialects(context)
         generated = backend.get_codegen_implementation(options)
-        source = ASTSource(kernel, dict(signature), dict(constants))
+        source = compiler.ASTSource(kernel, dict(signature), dict(constants))
         try:
-            module = source.make_ir(
-                target, options, generated, backend.get_module_map(), context
-            )
+            module = source.make_ir(target, options, generated, backend.get_module_map(), context)
         except Exception as error:
             raise Refused(_said(kernel, error)) from error
         manager = ir.pass_manager(module.context)

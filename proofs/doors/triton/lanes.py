@@ -141,12 +141,16 @@ class Lanes:
     def _of_fewer(self, one: Node, places: Sequence[Number], lengths: Sequence[Number]) -> Node:
         return self.of(one, places, tuple(lengths))
 
-    def _build(self, node: nodes.Build, places: Sequence[Number], shape: tuple[Number, ...]) -> Node:
+    def _build(
+        self, node: nodes.Build, places: Sequence[Number], shape: tuple[Number, ...]
+    ) -> Node:
         place, *others = places
         low = node.position.low
         axes = [s for s in getattr(place, "symbols", ()) if isinstance(s, Axis)]
         if not axes:
-            return self.of(binding.replaced(node.entry, {node.position: place + low}), others, shape)
+            return self.of(
+                binding.replaced(node.entry, {node.position: place + low}), others, shape
+            )
         (axis, *more) = axes
         position = node.position
         if more or place != whole(axis) or any(mentions(p, axis) for p in others):
@@ -239,5 +243,3 @@ def _moved(place: Number, by: int) -> Number:
         return place
     axes = [s for s in place.symbols if isinstance(s, Axis)]
     return substituted(place, {s: whole(Axis(s.number + by)) for s in axes})
-
-

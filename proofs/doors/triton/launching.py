@@ -1,7 +1,7 @@
 """Launches of kernels where functions of PyTorch are run and traced without a GPU.
 
-Where arrays have numbers, Triton's interpreter runs the kernel. Where PyTorch traces, the launch becomes one operation of
-its graph, which returns what each array holds afterwards; that is copied into the arrays, as the kernel writes it.
+Where arrays have numbers, Triton's interpreter runs the kernel. Where PyTorch traces, the launch becomes one operation
+of its graph, which returns what each array holds afterwards; that is copied into the arrays, as the kernel writes it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from ..aten.refusal import torch
 from ..aten.running import Looking
 from ..refused import Refused
-from .front_end import expect_version
+from .front_end import expect_version, part
 
 OPTIONS = (
     *("num_warps", "num_stages", "num_ctas", "maxnreg", "warmup", "debug", "launch_pdl"),
@@ -66,14 +66,12 @@ class WithKernels:
 @contextmanager
 def launches() -> Iterator[None]:
     """A block in which kernels that are launched are run or traced here."""
-    from triton.runtime.autotuner import Autotuner
-    from triton.runtime.jit import JITFunction
-
+    kernels, tuner = part("runtime.jit").JITFunction, part("runtime.autotuner").Autotuner
     _define()
     replaced = [
-        (JITFunction, "run", _run),
-        (JITFunction, "__call__", _called),
-        (Autotuner, "run", _first_configuration),
+        (kernels, "run", _run),
+        (kernels, "__call__", _called),
+        (tuner, "run", _first_configuration),
     ]
     before = [(kind, name, getattr(kind, name)) for kind, name, _ in replaced]
     for kind, name, made in replaced:
@@ -107,10 +105,8 @@ def _first_configuration(self: Any, *arguments: Any, **named: Any) -> Any:
 
 def _called(self: Any, *arguments: Any, **named: Any) -> Any:
     """A function of Triton's, called by a kernel that is interpreted."""
-    from triton.runtime.interpreter import _patch_lang
-
     function = _interpreted(self)
-    scope = _patch_lang(function.fn)
+    scope = part("runtime.interpreter")._patch_lang(function.fn)
     try:
         return function.rewrite()(*arguments, **named)
     finally:
@@ -198,10 +194,8 @@ def _source(kernel: Any) -> str:
 
 def _interpreted(kernel: Any) -> Any:
     """A kernel that Triton's interpreter runs."""
-    from triton.runtime.interpreter import InterpretedFunction
-
     if kernel.fn not in INTERPRETED:  # a kernel's hash is that of its source, and slow
-        INTERPRETED[kernel.fn] = InterpretedFunction(kernel.fn)
+        INTERPRETED[kernel.fn] = part("runtime.interpreter").InterpretedFunction(kernel.fn)
     return INTERPRETED[kernel.fn]
 
 

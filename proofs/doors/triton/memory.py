@@ -1,4 +1,4 @@
-"""Rules of operations on memory: entries of arrays are loaded from places, and stored at places, that are shown inside."""
+"""Rules of operations on memory: entries are loaded from places, and stored at places, that are shown inside."""
 
 from __future__ import annotations
 
@@ -110,7 +110,11 @@ def _loaded(at: Any, one: Operation, pointer: Any, mask: Any = None, other: Any 
             raise at.refuse("a load under a mask of data that says no other value")
         return Reals(value, known)
     outside = at.reals(at.spread(other, pointer.shape))
-    if making.constant(outside.value.node) == 0 and outside.value.odd is None and flags.mask is None:
+    if (
+        making.constant(outside.value.node) == 0
+        and outside.value.odd is None
+        and flags.mask is None
+    ):
         return Reals(value, outside.known)
     return Reals(infinities.select(flags.node, value, outside.value), outside.known)
 
@@ -125,7 +129,9 @@ def _stored(at: Any, one: Operation, pointer: Any, value: Any, mask: Any = None)
     value = at.reals(value)
     for guard in value.known:
         if not at.known.nonnegative(guard, pointer.shape, inside):
-            raise at.refuse("what was loaded where its mask is false, and is nothing known, is stored")
+            raise at.refuse(
+                "what was loaded where its mask is false, and is nothing known, is stored"
+            )
     if value.value.odd is not None and _is_alive(value.value, inside, pointer.shape):
         raise at.refuse(f"{infinities.said(value.value.odd)} is stored")
     array, turns = pointer.array, 0
@@ -147,4 +153,4 @@ def _stored(at: Any, one: Operation, pointer: Any, value: Any, mask: Any = None)
 def _is_alive(value: Value, guards: Guards, shape: Any) -> bool:
     """Whether entries that are no numbers are stored."""
     here = choices.both(making.take(making.number(1), (), shape, guards), value.where)
-    return not infinities._never(here)
+    return not infinities.never(here)

@@ -214,5 +214,3 @@ def layout(lengths: Sequence[Number], strides: Sequence[Number]) -> Layout | Non
         else:
             return Layout(tuple(lengths), (*units, *order))
     return None
-
-

@@ -9,7 +9,7 @@ from typing import Any
 from ...statement import binding, choices, making, nodes
 from ...statement.errors import IllFormed
 from ...statement.nodes import Node
-from ...statement.order import largest, nonnegative
+from ...statement.order import largest, multiples, nonnegative
 from ...statement.statement import Fit
 from ...statement.whole import Axis, Number, Position, Size, Whole, spelled, whole
 from ...statement.whole import at as value_at
@@ -17,7 +17,7 @@ from ..aten.refusal import Decided
 from ..aten.sizes import Unsaid
 from ..aten.table import rule
 from ..aten.values import is_whole
-from ..fitting import LIMIT, small_sizes
+from ..fitting import at_limit, small_sizes
 from ..infinities import Value
 from ..refused import Depends, Refused
 from . import arithmetic, blocks, memory, turns  # noqa: F401  they fill the table
@@ -70,14 +70,8 @@ def _launched(at: Any, arrays: Sequence[Value], launch: int) -> list[Value]:
 def _take_apart(error: Apart, factors: Factors) -> None:
     """Read a program's number as that of two axes from now on."""
     axis, k, every = PLACES[error.position]
-    count, _ = _whole_quotient(every[k], error.by)
+    count, _ = multiples(every[k], error.by)
     factors[axis] = (*every[:k], count, error.by, *every[k + 1 :])
-
-
-def _whole_quotient(number: Number, by: Number) -> tuple[Number, Number]:
-    from ...statement.order import multiples
-
-    return multiples(number, by)
 
 
 PLACES: dict[Position, tuple[int, int, tuple[Number, ...]]] = {}
@@ -216,9 +210,13 @@ class Program:
                     self.values[name] = value
             for one in block.operations:
                 if one in needed:
-                    if one.name.startswith(IMPURE) or not all(n in self.values for n in one.operands):
+                    if one.name.startswith(IMPURE) or not all(
+                        n in self.values for n in one.operands
+                    ):
                         self.here = _Here(one.name, one.line)
-                        raise self.refuse("a whole number that a loop carries is computed from data")
+                        raise self.refuse(
+                            "a whole number that a loop carries is computed from data"
+                        )
                     self._operation(one)
             return [self.values[name] for name in wanted]
         finally:
@@ -263,9 +261,7 @@ class Program:
 
     def hinges(self, number: Number, by: int, why: str) -> Refused:
         """The error for what is known where a number is a multiple of another."""
-        return Refused(
-            f"{self.here.name}{self.here.line}: {why}", Depends(number, by), placed=True
-        )
+        return Refused(f"{self.here.name}{self.here.line}: {why}", Depends(number, by), placed=True)
 
     def is_of_sizes(self, number: Number) -> bool:
         """Whether sizes alone determine a number."""
@@ -349,7 +345,7 @@ class Program:
     def fitting(self, value: Ints, kind: Type) -> Ints:
         """Whole numbers in their format: what sizes must be for it to hold them is noted."""
         bits = int(kind.entry[1:]) if kind.entry[1:].isdigit() else 64
-        if self._is_trial or not isinstance(value.number, Whole) and abs(value.number) < 2**31:
+        if self._is_trial or (not isinstance(value.number, Whole) and abs(value.number) < 2**31):
             return value
         most = 2 ** (bits - 1) - 1
         ends = (value.number, most), (-value.number, most + 1)
@@ -365,15 +361,9 @@ class Program:
                     raise self.refuse(f"{self.said(number)} does not fit {kind.entry}")
                 continue
             place = f"int{bits},{self.here.line}".replace(", at", ",")
-            if _at_limit(top) > limit:
+            if at_limit(top) > limit:
                 self.outside.notes.fits.setdefault(Fit(top, limit, place))
         return value
-
-
-def _at_limit(number: Number) -> int:
-    from ..fitting import _at_limit as of
-
-    return of(number)
 
 
 def _node(value: Ints) -> Node:
@@ -406,5 +396,3 @@ class _Sum:
 
 def _as_node(value: Any) -> Node:
     return value.node if isinstance(value, _Sum) else making.number(value)
-
-

@@ -1,7 +1,8 @@
 """What an array holds after all programs have stored into it.
 
-A place that is stored at is a number whose digits are programs, turns and lanes: each of these is a digit of one axis, of a
-step that is the product of the numbers of values of those below. So no two write one place, and which one does is seen.
+A place that is stored at is a number whose digits are programs, turns and lanes: each of these is a digit of one axis,
+of a step that is the product of the numbers of values of those below. So no two write one place, and which one does is
+seen.
 """
 
 from __future__ import annotations
@@ -81,11 +82,13 @@ def _places(at: Any, layout: Any, store: Any) -> Sequence[Number] | None:
 
 
 def _expect_one_program(at: Any, name: str, one: _Written, other: _Written) -> None:
-    """Refuse two stores unless each place is stored at by one program, and by one turn of a loop if both are in loops."""
+    """Refuse two stores unless each place is stored at by one program, and by one turn if both are in loops."""
     for symbol in at.known.programs:
         mine, theirs = (_alone(each.lines, symbol) for each in (one, other))
         if mine is None or mine != theirs:
-            raise at.refuse(f"that two stores into {name} by different programs are at different places is not seen")
+            raise at.refuse(
+                f"that two stores into {name} by different programs are at different places is not seen"
+            )
     if one.store.turns and other.store.turns:
         mine, theirs = (_alone(each.lines, Axis(0)) for each in (one, other))
         if mine is None or mine != theirs or one.store.turns + other.store.turns > 2:
@@ -138,8 +141,12 @@ class _Written:
             if step != 0:
                 steps[symbol] = step
                 start = start - step * whole(symbol)
-        if any(s in self.counts for n in (start, *steps.values()) for s in getattr(n, "symbols", ())):
-            raise self.at.refuse(f"a place of {self.name} that is no sum of programs, turns and lanes")
+        if any(
+            s in self.counts for n in (start, *steps.values()) for s in getattr(n, "symbols", ())
+        ):
+            raise self.at.refuse(
+                f"a place of {self.name} that is no sum of programs, turns and lanes"
+            )
         digits: list[Digit] = []
         radix, below = 1, 0
         while steps:
@@ -167,8 +174,10 @@ class _Written:
                 return step
         for step in steps.values():
             times, rest = multiples(step, radix)
-            if rest == 0 and nonnegative(count - times) and self.at.known.nonnegative(
-                step - 1 - below, self.shape, self.guards
+            if (
+                rest == 0
+                and nonnegative(count - times)
+                and self.at.known.nonnegative(step - 1 - below, self.shape, self.guards)
             ):
                 return step
         return None
@@ -263,7 +272,9 @@ class _Written:
         ]
         node = making.take(node, places, self.lengths, guards)
         if node.free & set(self.at.known.programs):
-            raise self.at.refuse(f"what is stored into {self.name} depends on which program stores it")
+            raise self.at.refuse(
+                f"what is stored into {self.name} depends on which program stores it"
+            )
         return node
 
     def _along(self, node: Node, order: Sequence[Symbol]) -> Node:
@@ -327,8 +338,8 @@ class _Written:
                     raise self.at.hinges(
                         quotient.number,
                         by,
-                        f"what is stored depends on the whole part of ({number}) / {by}; give that length as a multiple "
-                        f"of {by}, such as n*{by}",
+                        f"what is stored depends on the whole part of ({number}) / {by}; give that length as a "
+                        f"multiple of {by}, such as n*{by}",
                     )
             waiting += _inside(one)
 

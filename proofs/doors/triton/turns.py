@@ -178,9 +178,7 @@ class _Loop:
         found: list[Any_] = []
         for value, later in zip(self.start, after, strict=True):
             if isinstance(value, Reals):
-                guards = {
-                    g for g in self.at.reals(later).known if not mentions_any(g, self.now)
-                }
+                guards = {g for g in self.at.reals(later).known if not mentions_any(g, self.now)}
                 value = replace(value, known=value.known | guards)
             found.append(value)
         return found
@@ -201,7 +199,9 @@ class _Loop:
                     "what was loaded where its mask is false is carried to the next turn"
                 )
             odd, other = value.value.odd, later.value.odd
-            if other is not None and (odd is None or infinities.said(odd) != infinities.said(other)):
+            if other is not None and (
+                odd is None or infinities.said(odd) != infinities.said(other)
+            ):
                 raise self.at.refuse(f"{infinities.said(other)} that a loop comes to carry")
             found.append(making.spread(later.value.node, value.shape))
             if odd is not None:
@@ -258,5 +258,3 @@ def _one_of(at: Any, where: Flags, on: Any_, off: Any_) -> Any_:
     here = relocated(where, [], on.shape)
     assert isinstance(here, Flags)
     return Reals(infinities.select(here.node, on.value, off.value))
-
-
