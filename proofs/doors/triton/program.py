@@ -360,7 +360,7 @@ class Program:
                 if top > limit:
                     raise self.refuse(f"{self.said(number)} does not fit {kind.entry}")
                 continue
-            place = f"int{bits},{self.here.line}".replace(", at", ",")
+            place = f"int{bits}{self.here.line.replace(' at', ',', 1)}"
             if at_limit(top) > limit:
                 self.outside.notes.fits.setdefault(Fit(top, limit, place))
         return value
