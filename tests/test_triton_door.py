@@ -95,6 +95,7 @@ SHAPES = {
     "row_sum": "x: m 4*n",
     "softmax": "x: m 5",
     "recurrence": RECURRENCE,
+    "before": "x: n 8",
     "chunk": "q: N 16*n 16, k: N 16*n 16, v: N 16*n 16",
 }
 """Programs of the file, with their arguments."""
@@ -164,6 +165,21 @@ PLANTED = {
         ),
         ("states at one place", "h + i_nh * V * K", "h"),
         ("the first state stored", "tl.store(p_h, state,", "tl.store(p_h, state * 0,"),
+    ),
+    "before": (
+        ("a row before the first", "if row > 0:", "if row >= 0:"),
+        ("a condition for too few rows", "if row > 0:", "if row > 1:"),
+        (
+            "two programs at one place",
+            "tl.store(o + row * B + c, a)",
+            "tl.store(o + (n - 1) * B + c, a)",
+        ),
+        ("the row behind", "x + (row - 1) * B", "x + (row + 1) * B"),
+        (
+            "added where others store",
+            "tl.store(o + row * B + c, a +",
+            "tl.atomic_add(o + row * B + c, a +",
+        ),
     ),
     "chunk": (
         ("no token of its own", "c[:, None] >= c[None, :]", "c[:, None] > c[None, :]"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...statement import choices, making
@@ -88,7 +88,8 @@ def _loaded(at: Any, one: Operation, pointer: Any, mask: Any = None, other: Any 
     inside = flags.guards | at.known.path
     pair = _places(at, pointer, inside, "loaded")
     at.loaded.setdefault(pointer.array, at.line)
-    guards = frozenset(g for g in inside if not at.known.nonnegative(g, pointer.shape))
+    always = replace(at.known, path=frozenset())  # also where the conditions around it do not hold
+    guards = frozenset(g for g in inside if not always.nonnegative(g, pointer.shape))
 
     def taken(node: Node) -> Node:
         if pair is not None:
