@@ -7,6 +7,7 @@ of its graph, which returns what each array holds afterwards; that is copied int
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -108,7 +109,8 @@ def _called(self: Any, *arguments: Any, **named: Any) -> Any:
     function = _interpreted(self)
     scope = part("runtime.interpreter")._patch_lang(function.fn)
     try:
-        return function.rewrite()(*arguments, **named)
+        with _numbers_of_turns(function.fn):
+            return function.rewrite()(*arguments, **named)
     finally:
         scope.restore()
 
@@ -142,7 +144,8 @@ def _run(self: Any, *arguments: Any, grid: Any, warmup: bool = False, **named: A
     margins = {name: _Margins(v) for name, v in given.items() if isinstance(v, t.Tensor)}
     inside = [margins[n].view if n in margins else v for n, v in given.items()]
     try:
-        _interpreted(self).run(*inside, grid=grid, warmup=False)
+        with _numbers_of_turns(self.fn):
+            _interpreted(self).run(*inside, grid=grid, warmup=False)
         for name, one in margins.items():
             one.give_back(f"{self_name} stores outside of {name}")
     except Exception as error:
@@ -190,6 +193,26 @@ def _source(kernel: Any) -> str:
     with suppress(AttributeError):
         return str(kernel.src)
     return ""
+
+
+@contextmanager
+def _numbers_of_turns(function: Any) -> Iterator[None]:
+    """A block in which loops of a kernel's file count in Triton's numbers, as compiled ones do, and not in Python's."""
+    convert = part("runtime.interpreter")._implicit_cvt
+
+    def counted(*bounds: Any) -> Iterator[Any]:
+        for number in range(*map(operator.index, bounds)):
+            yield convert(number)
+
+    names = function.__globals__
+    had, before = "range" in names, names.get("range")
+    names["range"] = counted
+    try:
+        yield
+    finally:
+        names["range"] = before
+        if not had:
+            del names["range"]
 
 
 def _interpreted(kernel: Any) -> Any:
