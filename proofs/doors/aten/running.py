@@ -19,7 +19,7 @@ def _below_torch() -> list[str]:
     """The packages that PyTorch is made with, whose code is none of a user's; einops runs as it is."""
     required = importlib.metadata.requires("torch") or []
     names = [re.split(r"[^\w-]", one)[0].replace("-", "_") for one in required]
-    return [*names, "numpy", "mpmath", "einops", "torchgen", "markupsafe", "triton"]
+    return [*names, "numpy", "mpmath", "einops", "torchgen", "markupsafe"]
 
 
 class Looking:
@@ -36,6 +36,7 @@ def codes_run(
     ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     folders = (*beside(), sysconfig.get_path("stdlib") + os.sep, ours, "<frozen")
     packages = tuple(os.sep + name + os.sep for name in _below_torch())
+    kernels = tuple(one + os.sep for one in getattr(sys.modules.get("triton"), "__path__", ()))
     found: dict[CodeType, dict[str, Any]] = {}
     skipped: set[CodeType] = set()
     importing = 0
@@ -49,7 +50,7 @@ def codes_run(
             return
         file = code.co_filename
         library = file.startswith(folders) and "site-packages" not in file.removeprefix(folders[0])
-        if library or file.startswith(folders[0]) or any(p in file for p in packages):
+        if library or file.startswith((folders[0], *kernels)) or any(p in file for p in packages):
             skipped.add(code)
         else:
             found[code] = frame.f_globals

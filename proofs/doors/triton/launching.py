@@ -11,13 +11,13 @@ import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any
 
 from ..aten.refusal import torch
 from ..aten.running import Looking
 from ..refused import Refused
 from .front_end import expect_version, part
+from .launches import LAUNCHES, Launch
 
 OPTIONS = (
     *("num_warps", "num_stages", "num_ctas", "maxnreg", "warmup", "debug", "launch_pdl"),
@@ -30,26 +30,9 @@ LIBRARY = None
 """PyTorch's library of the operation that a launch is in its graphs."""
 
 
-@dataclass(frozen=True)
-class Launch:
-    """One launch, as it was traced."""
-
-    kernel: Any
-    """What `triton.jit` returned."""
-    grid: tuple[Any, ...]
-    """How many programs there are along each axis: numbers, and PyTorch's symbolic ones."""
-    arguments: dict[str, Any]
-    """By name, but for those that are arrays: these have their place among the operation's arrays."""
-    arrays: dict[str, int]
-    constants: frozenset[str]
-    """The names of those that are constants of the kernel."""
-
-
 MARGIN = 4096
 """The least number of entries that an array has around it where a kernel is interpreted."""
 INTERPRETED: dict[Any, Any] = {}
-LAUNCHES: list[Launch] = []
-"""By the number that the graph has."""
 
 
 class WithKernels:

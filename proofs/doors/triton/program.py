@@ -21,7 +21,7 @@ from ..fitting import at_limit, small_sizes
 from ..infinities import Value
 from ..refused import Depends, Refused
 from . import arithmetic, blocks, memory, turns  # noqa: F401  they fill the table
-from .launching import LAUNCHES, Launch
+from .launches import LAUNCHES, Launch
 from .memory import Array, Store
 from .places import Apart, Known, layout
 from .signature import Made, kernel_with
