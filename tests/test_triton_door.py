@@ -242,7 +242,7 @@ def differences(program: Any, reference: Any, shapes: str) -> float:
             sizes["n"] = 10 + 10 * start
         values = {
             one.name: rng.uniform(
-                -1, 1, [at(n, lambda s, now=sizes: now[s.name]) for n in one.shape]
+                -1, 1, [at(n, lambda s, now=sizes: now[getattr(s, "name", "")]) for n in one.shape]
             )
             for one in given
         }

@@ -219,7 +219,7 @@ def _selected(at: Any, one: Operation, where: Any, a: Any, b: Any) -> Any_:
         raise at.refuse("a place in memory that is one of two")
     if isinstance(a, Ints) and isinstance(b, Ints) and a.number == b.number:
         return a
-    if isinstance(a, Flags):
+    if isinstance(a, Flags) and isinstance(b, Flags):
         found = choices.select(at.spread(where, a.shape).node, a.node, b.node)
         return Flags(frozenset(), a.shape, found)
     a, b = at.reals(a), at.reals(b)

@@ -123,7 +123,7 @@ class Program:
         except Unsaid as error:
             expr = getattr(getattr(number, "node", None), "expr", None)
             if type(expr).__name__ == "FloorDiv":
-                top, by = map(sizes.said, expr.args)
+                top, by = map(sizes.said, getattr(expr, "args", ()))
                 if isinstance(by, int) and self.known.nonnegative(top):
                     return self.known.quotient(top, by)
             raise self.outside.unsaid(

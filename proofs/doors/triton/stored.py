@@ -63,7 +63,8 @@ def written(at: Any, array: Any, stores: Sequence[Any]) -> Value:
         held = reshaped(making.permuted(held, layout.order), lengths)
     for store in stores:
         at.here = type(at.here)("tt.store", store.line)
-        places = (store.offset,) if is_flat else _places(at, layout, store)
+        inside = None if is_flat else _places(at, layout, store)
+        places = (store.offset,) if inside is None else inside
         one = _Written(at, array.name, store, places, lengths)
         for other in seen:
             _expect_one_program(at, array.name, one, other)
@@ -148,7 +149,8 @@ class _Written:
                 f"a place of {self.name} that is no sum of programs, turns and lanes"
             )
         digits: list[Digit] = []
-        radix, below = 1, 0
+        radix: Number = 1
+        below: Number = 0
         while steps:
             symbol = next((s for s, step in steps.items() if step == radix), None)
             if symbol is None:
@@ -162,7 +164,7 @@ class _Written:
             if following is not None:
                 count, _ = multiples(following, radix)
             digits.insert(0, Digit(symbol, radix, count))
-            radix = following
+            radix = 1 if following is None else following  # the last one has no following
         return Line(tuple(digits), start)
 
     def _following(

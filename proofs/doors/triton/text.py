@@ -93,7 +93,7 @@ def kernel_of(text: str) -> Kernel:
         Refused: if the module has several, or its text is none that is known.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    places = dict(m.groups() for line in lines if (m := LOCATION.match(line)))
+    places = {m[1]: m[2] for line in lines if (m := LOCATION.match(line))}
     kept = [line for line in lines if not line.startswith(("#", "module", "!"))]
     if sum(line.startswith("tt.func ") for line in kept) != 1:
         raise Refused("a kernel that calls functions which Triton does not inline")
