@@ -13,6 +13,7 @@ import pytest
 
 from scanproof.proofs.doors.refused import Refused
 from scanproof.proofs.doors.triton.places import Apart, Known, layout
+from scanproof.proofs.doors.triton.signature import _written
 from scanproof.proofs.doors.triton.text import Type, kernel_of
 from scanproof.proofs.statement import binding, nodes
 from scanproof.proofs.statement.whole import Axis, Size, whole
@@ -58,6 +59,25 @@ def test_a_kernel_that_jumps_is_refused() -> None:
         kernel_of(text)
 
 
+EXCHANGE = """
+module {
+  tt.func public @f(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %z: !tt.ptr<f32>) attributes {noinline = false} {
+    %c = arith.constant 1 : i32
+    %v = tt.load %z : !tt.ptr<f32>
+    %s:2 = scf.for %i = %c to %c step %c iter_args(%a = %x, %b = %y) -> (!tt.ptr<f32>, !tt.ptr<f32>)  : i32 {
+      tt.store %a, %v : !tt.ptr<f32>
+      scf.yield %b, %a : !tt.ptr<f32>, !tt.ptr<f32>
+    }
+    tt.return
+  }
+}
+"""
+
+
+def test_both_arrays_that_turns_of_a_loop_exchange_are_written() -> None:
+    assert _written(kernel_of(EXCHANGE), {"%x": "x", "%y": "y", "%z": "z"}) == {"x", "y"}
+
+
 T, H, D = (whole(Size(name, 1)) for name in "THD")
 
 
@@ -99,6 +119,8 @@ SHAPES = {
     "chunk": "q: N 16*n 16, k: N 16*n 16, v: N 16*n 16",
 }
 """Programs of the file, with their arguments."""
+GIVEN, GRID = "x, y, o, n, 0.5", "grid=(triton.cdiv(n, 16),)"
+LAUNCH = f"gate_kernel[(triton.cdiv(n, 16),)]({GIVEN}, B=16)"
 PLANTED = {
     "gate": (
         ("a mask that lets in one place too many", "m = offs < n", "m = offs <= n"),
@@ -121,6 +143,30 @@ PLANTED = {
         ),
         ("into what is read", "o = torch.empty_like(x)", "o = x"),
         ("into a part of what is read", "o = torch.empty_like(x)", "o = y.view(-1)"),
+        ("fewer programs than none", "triton.cdiv(n, 16)", "n // -16"),
+        ("what is compiled, and not run", LAUNCH, f"gate_kernel.warmup({GIVEN}, B=16, {GRID})"),
+        (
+            "a hook that changes what is given",
+            "n = x.numel()",
+            "n = x.numel(); gate_kernel.add_pre_run_hook(lambda x, *_, **__: x.mul_(2))",
+        ),
+        (
+            "a configuration that changes what is given",
+            LAUNCH,
+            "kernel = triton.autotune([triton.Config({'B': 16}, pre_hook=lambda d: d['x'].mul_(2))], [])\n"
+            f"    kernel(gate_kernel)[(triton.cdiv(n, 16),)]({GIVEN})",
+        ),
+        (
+            "a number that has no sign, and is below 0 past 1000",
+            "a * scale",
+            "a * scale + (1000 - n).to(tl.uint32).to(tl.float32) - (1000.0 - n)",
+        ),
+        (
+            "a whole part that there is up to 1000, which says nothing beyond",
+            "    tl.store(o + offs, a",
+            "    u = 0.0\n    if n <= 1000:\n        u = tl.where((1000 - n) // 4 >= 0, 0.0, 1.0)\n"
+            "    tl.store(o + offs, u + tl.where(n <= 1000, 1.0, 2.0) * a",
+        ),
     ),
     "row_sum": (
         ("another value under the mask", "mask=c < n, other=0.0", "mask=c < n - 1, other=1.0"),
@@ -141,6 +187,11 @@ PLANTED = {
         ("rows that overlap", "o + row * stride", "o + row"),
         ("the greatest for the sum", "e / tl.sum", "e / tl.max"),
         ("a block that is too short", "B=8", "B=4"),
+        (
+            "a number that its 8 bits do not hold",
+            "e / tl.sum(e, axis=0)",
+            "e / tl.sum(e, axis=0) * ((n * 100).to(tl.int8).to(tl.float32) / 500)",
+        ),
     ),
     "recurrence": (
         ("no decay", "state = state * tl.exp(tl.load(p_g).to(tl.float32))", "tl.load(p_g)"),
@@ -164,6 +215,18 @@ PLANTED = {
             "o_v[:, None] + o_k[None, :] * V",
         ),
         ("states at one place", "h + i_nh * V * K", "h"),
+        (
+            "a number that stops after 1000 turns",
+            "    for _ in range(0, T):\n",
+            "    i_t = 0\n    for t in range(0, T):\n        i_t = tl.maximum(i_t - 1, -1000)\n"
+            "        state += (i_t + t + 1).to(tl.float32)\n",
+        ),
+        (
+            "turns under a condition that few sizes have",
+            "    for _ in range(0, T):\n",
+            "    if T > 40:\n        for _ in range(40, T):\n            state += 1.0\n"
+            "    for _ in range(0, T):\n",
+        ),
         ("the first state stored", "tl.store(p_h, state,", "tl.store(p_h, state * 0,"),
     ),
     "before": (

@@ -122,9 +122,13 @@ def _other_width(at: Any, one: Operation, a: Any) -> Any_:
 def _unsigned(at: Any, one: Operation, a: Any) -> Any_:
     if isinstance(a, Flags):
         return Reals(Value(a.node, "float"))
-    if not at.known.nonnegative(at.ints(a).number, a.shape):
-        raise at.refuse(f"{at.said(a.number)} may be below 0, as an unsigned number")
+    _expect_unsigned(at, at.ints(a))
     return a
+
+
+def _expect_unsigned(at: Any, a: Ints) -> None:
+    if not at.known.nonnegative(a.number, a.shape):
+        raise at.refuse(f"{at.said(a.number)} may be below 0, as an unsigned number")
 
 
 # Truths.
@@ -285,4 +289,6 @@ def _as_real(at: Any, one: Operation, a: Any) -> Any_:
     if isinstance(a, Flags):
         sign = -1 if one.name == "arith.sitofp" else 1
         return Reals(Value(choices.multiply(making.number(sign), a.node), "float"))
+    if one.name == "arith.uitofp":
+        _expect_unsigned(at, at.ints(a))
     return at.reals(a)

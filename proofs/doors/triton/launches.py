@@ -19,6 +19,8 @@ class Launch:
     arrays: dict[str, int]
     constants: frozenset[str]
     """The names of those that are constants of the kernel."""
+    choice: str = ""
+    """What is taken for granted of a kernel that is tuned: its configuration, where it has several."""
 
 
 LAUNCHES: list[Launch] = []

@@ -33,6 +33,8 @@ LIBRARY = None
 MARGIN = 4096
 """The least number of entries that an array has around it where a kernel is interpreted."""
 INTERPRETED: dict[Any, Any] = {}
+CHOICES: list[str] = [""]
+"""What is taken for granted of the kernel that is launched, the last."""
 
 
 class WithKernels:
@@ -83,8 +85,17 @@ def _define() -> None:
 def _first_configuration(self: Any, *arguments: Any, **named: Any) -> Any:
     """A kernel that is tuned, with its first configuration."""
     config = self.configs[0]
+    has_hooks = self.user_defined_pre_hook or self.user_defined_post_hook or self.reset_to_zero
+    if has_hooks or any(one.pre_hook is not None for one in self.configs):
+        raise Refused(f"{self.base_fn.__name__} is tuned with hooks, which change what it is given")
     named = {**named, **{n: v for n, v in config.kwargs.items() if n not in named}}
-    return self.fn.run(*arguments, **named)
+    several = any(one.kwargs != config.kwargs for one in self.configs)
+    said = ", ".join(f"{name} = {value}" for name, value in config.kwargs.items())
+    CHOICES.append(f"{self.base_fn.__name__} is tuned to {said}" if several else "")
+    try:
+        return self.fn.run(*arguments, **named)
+    finally:
+        CHOICES.pop()
 
 
 def _called(self: Any, *arguments: Any, **named: Any) -> Any:
@@ -101,6 +112,10 @@ def _called(self: Any, *arguments: Any, **named: Any) -> Any:
 def _run(self: Any, *arguments: Any, grid: Any, warmup: bool = False, **named: Any) -> Any:
     """A launch of a kernel."""
     expect_version()
+    if warmup:  # it is compiled, and not run
+        return
+    if self.pre_run_hooks:
+        raise Refused(f"{self.__name__} has hooks that are run before it, which are not read")
     given = _bound(self, arguments, named)
     t = torch()
     arrays = [v for v in given.values() if isinstance(v, t.Tensor)]
@@ -237,7 +252,7 @@ def _record(kernel: Any, grid: tuple[Any, ...], given: dict[str, Any]) -> None:
     for name in constants & set(arrays):
         raise Refused(f"{kernel.__name__}: {name}, a constant of the kernel, is an array")
     places = {name: k for k, name in enumerate(arrays)}
-    LAUNCHES.append(Launch(kernel, grid, others, places, frozenset(constants)))
+    LAUNCHES.append(Launch(kernel, grid, others, places, frozenset(constants), CHOICES[-1]))
     after = t.ops.scanproof.triton_launch(list(arrays.values()), len(LAUNCHES) - 1)
     written = _written(kernel, arrays, others, constants)
     _expect_apart(kernel, arrays, written)

@@ -88,7 +88,7 @@ def _loaded(at: Any, one: Operation, pointer: Any, mask: Any = None, other: Any 
     inside = flags.guards | at.known.path
     pair = _places(at, pointer, inside, "loaded")
     at.loaded.setdefault(pointer.array, at.line)
-    always = replace(at.known, path=frozenset())  # also where the conditions around it do not hold
+    always = at.known.always
     guards = frozenset(g for g in inside if not always.nonnegative(g, pointer.shape))
 
     def taken(node: Node) -> Node:

@@ -7,11 +7,12 @@ which the quotient's inequalities are known; what is read may not speak of it in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 
 from ...statement.order import STEPS, multiples, nonnegative
 from ...statement.whole import Number, Position, Size, Whole, parts, substituted, whole
+from ..refused import Refused
 from .values import Guards, Shape
 
 NONE: Guards = frozenset()
@@ -43,6 +44,11 @@ class Known:
     quotients: dict[tuple[Number, int], Quotient] = field(default_factory=dict)
     path: Guards = NONE
     """What is ≥ 0 where the operations that are read are done, inside of conditions."""
+
+    @property
+    def always(self) -> Known:
+        """What also holds where the conditions around the operations do not."""
+        return replace(self, path=NONE)
 
     @property
     def facts(self) -> Guards:
@@ -110,10 +116,16 @@ class Known:
                 raise Apart(position, times)
 
     def quotient(self, number: Number, by: int) -> Number:
-        """The whole part of number / by, a size of its own where it is no polynomial."""
+        """The whole part of number / by, a size of its own where it is no polynomial.
+
+        Raises:
+            Refused: if the number, or what it is divided by, may be below 0, so that the size would be none.
+        """
         seen = self.divided(number, by)
         if seen is not None:
             return seen[0]
+        if by < 1 or not self.always.nonnegative(number):
+            raise Refused("a whole part of a number, or by one, that may be below 0 is not seen")
         if (number, by) not in self.quotients:
             least = 1 if self.nonnegative(number - by) else 0
             size = Size(f"quotient {len(self.quotients)}", least)

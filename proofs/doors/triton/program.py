@@ -46,6 +46,8 @@ Factors = dict[int, tuple[Number, ...]]
 def _launched(at: Any, arrays: Sequence[Value], launch: int) -> list[Value]:
     """What the arrays hold after a launch."""
     held = LAUNCHES[launch]
+    if held.choice:
+        at.notes.assumes.setdefault(held.choice)
     metas = [one.meta["val"] for one in at.operation.args[0]]
     formats = {n: str(metas[k].dtype).removeprefix("torch.") for n, k in held.arrays.items()}
     made = kernel_with(held.kernel, formats, held.arguments, held.constants)
@@ -345,9 +347,9 @@ class Program:
     def fitting(self, value: Ints, kind: Type) -> Ints:
         """Whole numbers in their format: what sizes must be for it to hold them is noted."""
         bits = int(kind.entry[1:]) if kind.entry[1:].isdigit() else 64
-        if self._is_trial or (not isinstance(value.number, Whole) and abs(value.number) < 2**31):
-            return value
         most = 2 ** (bits - 1) - 1
+        if self._is_trial or (not isinstance(value.number, Whole) and abs(value.number) <= most):
+            return value
         ends = (value.number, most), (-value.number, most + 1)
         for number, limit in ends:
             given = small_sizes((number, *value.shape)) | self.known.facts

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from ..refused import Refused
@@ -54,7 +55,8 @@ def kernel_with(
             signature[name], values[name] = "constexpr", _constant(kernel, name, others[name])
         else:
             signature[name] = _kind(kernel, name, others[name])
-    key = kernel.fn, tuple(signature.items()), repr(sorted(values.items(), key=str))
+    functions = tuple(getattr(one, "fn", one) for one in values.values() if callable(one))
+    key = kernel.fn, functions, tuple(signature.items()), repr(sorted(values.items(), key=str))
     if key not in _MADE:
         read = kernel_of(ir_text(kernel, signature, values))
         names = tuple(n for n, kind in signature.items() if kind != "constexpr")
@@ -97,20 +99,21 @@ def _written(read: Kernel, names: Mapping[str, str]) -> set[str]:
     origin: dict[str, set[str]] = {value: {name} for value, name in names.items()}
     stored: list[str] = []
 
+    def of(values: Iterable[str]) -> set[str]:
+        return set[str]().union(*(origin.get(value, set()) for value in values))
+
     def visit(block: Block) -> None:
         for one in block.operations:
-            for name, first in one.carried:
-                origin[name] = origin.get(first, set())
             if one.name.startswith(WRITES):
                 stored.append(one.operands[0])
             for inner in one.blocks:
                 visit(inner)
-            for k, result in enumerate(one.results):
-                if one.carried:
-                    origin[result] = origin.get(one.carried[k][1], set())
-                else:
-                    found = (origin.get(v, set()) for v in one.operands)
-                    origin[result] = set[str]().union(*found)
+            ends = [inner.operations[-1].operands for inner in one.blocks if inner.operations]
+            given = of(one.operands) | of(first for _, first in one.carried) | of(chain(*ends))
+            for name in (*one.results, *(name for name, _ in one.carried)):
+                origin[name] = origin.get(name, set()) | given
 
-    visit(read.body)
-    return set[str]().union(*(origin.get(one, set()) for one in stored))
+    before = None
+    while before != (before := sum(map(len, origin.values()))):  # until turns of loops say no more
+        visit(read.body)
+    return of(stored)

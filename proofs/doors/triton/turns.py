@@ -34,7 +34,7 @@ def _loop(at: Any, one: Operation, *bounds: Any) -> list[Any_]:
     if not isinstance(step, int) or step < 1:
         raise at.refuse("a loop whose step is none of the numbers 1, 2, …")
     gap = high - low
-    if not at.known.nonnegative(gap):
+    if not at.known.always.nonnegative(gap):
         if at.known.nonnegative(-gap):
             return [at.values[first] for _, first in one.carried]
         raise at.decided(gap, "whether a loop has turns")
@@ -154,6 +154,7 @@ class _Loop:
             given = [Ints(self.low + time * self.step), *self._given(states, time)]
             (self.now,) = time.symbols  # type: ignore[union-attr]
             after = at.done(self.block, given)
+            self._expect_deltas(given[1:], after)
             wider[:] = self._wider(after)
             outputs = []
             for store in at.stores[before:]:
@@ -172,6 +173,14 @@ class _Loop:
             at.stores.append(_along(store, node, mask, self.now))
         last = [making.row(state, self.turns) for state in found.states]
         return self._given(last, self.turns)
+
+    def _expect_deltas(self, before: Sequence[Any_], after: Sequence[Any_]) -> None:
+        """Refuse whole numbers that do not change in every turn as they did in the one that was tried."""
+        for now, later, delta in zip(before, after, self.deltas, strict=True):
+            if delta is not None and later != _shifted(self.at, now, delta):
+                raise self.at.refuse(
+                    "a whole number that a loop carries does not change by the same in every turn"
+                )
 
     def _wider(self, after: Sequence[Any_]) -> list[Any_]:
         """The start, known where it also is after a turn."""
