@@ -64,7 +64,8 @@ def prove(
         shapes: "X: T f, Y: T k, q: f", by the arguments' names or in their order; from jaxtyping's annotations if not
             given. An argument with a default, and one that its function never reads, may be left out.
         sizes: where both are tried with numbers, such as {"T": (1, 2, 5)}; proofs begin at the least of them.
-        framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
+        framework: "jax" or "torch", for both, or "triton", for a function that launches kernels; if not given, each is
+            told by what its module imports.
         steps: what the search for a proof may take; it ends after as many on any machine.
         time_limit: seconds that all of it may take; it is unknown then.
         compiled: whether functions for torch are run under torch.compile as well.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._output import Destination
 
 FORMATS = ("text", "json")
-FRAMEWORKS = ("jax", "torch")
+FRAMEWORKS = ("jax", "torch", "triton")
 SCHEMA = "scanproof.prove/1"
 REFUTED, UNEXPECTED, UNDECIDED = 1, 1, 2
 PROVED, LEFT = 6, 4
@@ -33,10 +33,13 @@ def _operations(wanted: bool) -> None:
     from scanproof.proofs.doors.aten.lowering import said
     from scanproof.proofs.doors.aten.table import RULES
     from scanproof.proofs.doors.jaxpr.table import RULES as OF_JAX
+    from scanproof.proofs.doors.triton import arithmetic, blocks, memory, turns  # noqa: F401  rules
+    from scanproof.proofs.doors.triton.table import RULES as OF_TRITON
 
     from ._output import write
 
-    for title, names in (("JAX", OF_JAX), ("PyTorch", map(said, RULES))):
+    every = ("JAX", OF_JAX), ("PyTorch", map(said, RULES)), ("Triton", OF_TRITON)
+    for title, names in every:
         write(f"{title}: {', '.join(sorted(dict.fromkeys(names)))}\n")
     raise typer.Exit()
 
@@ -84,7 +87,7 @@ Operations = Annotated[
         "--operations",
         callback=_operations,
         is_eager=True,
-        help="Print the operations that are read, of JAX and of PyTorch.",
+        help="Print the operations that are read, of JAX, PyTorch and Triton.",
     ),
 ]
 
@@ -110,9 +113,10 @@ def prove(
     They are proved equal at every size, or it is shown where they differ.
 
     The function is traced by its framework with symbols for sizes, and what that records is read as
-    formulas of real numbers: rounding is not looked at. Scans and loops become inductions. What
-    cannot be read is named, with its line. A function for torch needs torch. Both are run as well,
-    as people run them: a difference that rounding cannot explain refutes.
+    formulas of real numbers: rounding is not looked at. Kernels of Triton that a function for torch
+    launches (--framework triton) are read through Triton's front end, without a GPU. Scans and loops
+    become inductions. What cannot be read is named, with its line. A function for torch needs torch.
+    Both are run as well, as people run them: a difference that rounding cannot explain refutes.
     """
     from scanproof.proofs.decide.budget import Budget, memory, seconds
     from scanproof.proofs.decide.proving import SIDE_BY_SIDE

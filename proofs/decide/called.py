@@ -79,7 +79,8 @@ def readings(
         Unreadable: if one for torch is not read.
     """
     name, other = (targets.name(one) for one in (function, equals))
-    forward, specification = (targets.function(one, framework) for one in (function, equals))
+    pairs = list(zip((function, equals), targets.of_each(framework), strict=True))
+    forward, specification = (targets.function(*pair) for pair in pairs)
     given = listed(name, forward, given)
     asked = list(listed(other, specification, given, strict=False))
     if asked != list(given):
@@ -93,7 +94,7 @@ def readings(
             f"prove {name}: in --shapes {clash[0]} is an array and a size; give the size another letter."
         )
     written = with_arguments(forward, asked), with_arguments(specification, asked)
-    first, second = (targets.framework_of(one, framework) for one in (function, equals))
+    first, second = (targets.framework_of(*pair) for pair in pairs)
     of_any_arrays = targets.is_definition(specification)
     of = first, first if of_any_arrays else second
     if "jax" in of:

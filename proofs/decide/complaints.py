@@ -72,7 +72,7 @@ def complaint(error: BaseException) -> str:
     return f"{said}; {advice}" if advice else said
 
 
-LIBRARIES = ("torch", "jax", "einops")
+LIBRARIES = ("torch", "jax", "einops", "triton")
 """Those whose programs are read, where they are installed."""
 
 

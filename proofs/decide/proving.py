@@ -81,7 +81,8 @@ def prove(
         equals: the specification, likewise: of JAX arrays, or of arrays of any kind, as definitions of scanproof are.
         sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; if not given, 1, 2, 3, or 1, 2 with
             more than four letters. The proof is for all sizes from the least of them on.
-        framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
+        framework: "jax" or "torch", for both, or "triton", for the program, which launches kernels; if not given, each
+            is told by what its module imports.
         steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
         time_limit: seconds that all of it may take besides, of this machine's time; it is unknown then.
         compiled: whether functions for torch are run under torch.compile as well.
@@ -169,7 +170,8 @@ class _Trial:
         except Unreadable as error:
             self.found = self.found or self._unknown(str(error))
         if self.running is None:
-            first, second = (targets.framework_of(one, self.framework) for one in self.both_of)
+            pairs = zip(self.both_of, targets.of_each(self.framework), strict=True)
+            first, second = (targets.framework_of(*pair) for pair in pairs)
             self._begin((first, second), (None, None), self.given)
 
     def _begin(self, frameworks: Any, written: Any, asked: Mapping[str, str]) -> None:

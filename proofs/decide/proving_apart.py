@@ -69,7 +69,8 @@ def prove_apart(
 def _run_alone(outcome: Outcome, within: Budget, options: Mapping[str, Any]) -> Outcome:
     """What comes of running both where reading them had to be ended from outside, as code in C has."""
     names = outcome.program, outcome.specification
-    frameworks = tuple(targets.framework_of(one, options.get("framework")) for one in names)
+    said = targets.of_each(options.get("framework"))
+    frameworks = tuple(targets.framework_of(*one) for one in zip(names, said, strict=True))
     running = Running(
         names,
         (frameworks[0], frameworks[1]),

@@ -93,7 +93,7 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
     """
     if callable(target):
         if framework_of(target, framework) == "torch":
-            return _of_torch(target, target)
+            return with_kernels(_of_torch(target, target))
         return _with_loops(target)
     at = place(target)
     with from_here(at.folder):
@@ -124,7 +124,7 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
         found = getattr(found, part)
     if not callable(found):
         raise UsageError(f"prove {target}: that is not a function but {type(found).__name__}.")
-    return _of_torch(target, found) if is_for_torch else _with_loops(found)
+    return with_kernels(_of_torch(target, found)) if is_for_torch else _with_loops(found)
 
 
 def _of_torch(target: str | Callable[..., Any], found: Callable[..., Any]) -> Callable[..., Any]:
@@ -189,6 +189,20 @@ def _with_loops(found: Callable[..., Any]) -> Callable[..., Any]:
     from ..doors.jaxpr.python_loops import WithLoops, has_loops
 
     return WithLoops(found) if has_loops(found) else found
+
+
+def with_kernels(found: Callable[..., Any]) -> Callable[..., Any]:
+    """A function for torch; where Triton is imported, kernels that it launches run and are traced without a GPU."""
+    if "triton" not in sys.modules:
+        return found
+    from ..doors.triton.launching import WithKernels
+
+    return WithKernels(found)
+
+
+def of_each(framework: str | None) -> tuple[str | None, str | None]:
+    """The framework that is said of the program and of its specification: Triton is only the program's."""
+    return framework, None if framework == "triton" else framework
 
 
 def itself(target: str | Callable[..., Any]) -> Any:

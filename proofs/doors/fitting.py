@@ -35,10 +35,10 @@ def to_fit(
         for side, most in ((entry, high), (-entry, -low)):
             if not nonnegative(most - side, node.shape, given):
                 fits.setdefault(Fit(largest(side, node.shape), most, place))
-    return [one for one in fits if _at_limit(one.number) > one.most]
+    return [one for one in fits if at_limit(one.number) > one.most]
 
 
-def _at_limit(number: Number) -> int:
+def at_limit(number: Number) -> int:
     """What a number of sizes is no greater than where these are no greater than `LIMIT`."""
     return sum(c * LIMIT ** len(m) for m, c in parts(number) if c > 0 or not m)
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-FRAMEWORKS = ("jax", "torch")
+FRAMEWORKS = ("jax", "torch", "triton")
+"""A function for Triton is one of PyTorch's tensors that launches kernels."""
 
 
 def framework_of(function: Callable[..., Any], framework: str | None = None) -> str:
@@ -19,10 +20,10 @@ def framework_of(function: Callable[..., Any], framework: str | None = None) -> 
 
     Args:
         function: a function, a method, a partial one, a class or an object that is called.
-        framework: "jax" or "torch", if that is said.
+        framework: one of `FRAMEWORKS`, if that is said.
     """
     if framework is not None:
-        return framework
+        return "torch" if framework == "triton" else framework
     written = _written(function)
     if _is_module(written):
         return "torch"

@@ -138,7 +138,7 @@ def select(mask: Node, on: Value, off: Value) -> Value:
     kept = []
     for one, here in ((on, mask), (off, choices.inverse(mask))):
         inside = one.odd is not None and choices.both(here, one.odd.where)
-        alive = inside is not False and constant(inside) != 0 and not _never(inside)
+        alive = inside is not False and constant(inside) != 0 and not never(inside)
         kept.append(one if alive else replace(one, odd=None))
     number_ = common(kept)
     wheres = [one.where for one in kept]
@@ -147,7 +147,7 @@ def select(mask: Node, on: Value, off: Value) -> Value:
     return with_odd(node, on.dtype, number_, choices.select(mask, wheres[0], wheres[1]))
 
 
-def _never(mask: Node) -> bool:
+def never(mask: Node) -> bool:
     """Whether a mask is seen to be 0 everywhere."""
     found = cases_of(mask)
     return found is not None and all(entry == 0 for _, entry in found)

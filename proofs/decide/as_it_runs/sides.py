@@ -109,6 +109,8 @@ class Side:
         found = targets.itself(self.target)
         if self.is_for_torch and modules.is_module(found):
             found = modules.of_module(found)
+        if self.is_for_torch:
+            found = targets.with_kernels(found)
         return with_arguments(found, list(self.names)) if self.names else found
 
     def load(self) -> None:

@@ -448,6 +448,7 @@ def _of_meta(at: Lowering, *given: Any) -> Any:
 
 SIZES: dict[str, Callable[..., Any]] = {
     "sym_size.int": _sym_size,
+    "sym_stride.int": _of_meta,
     "sym_numel.default": lambda at, tensor: making.area(tensor.node.shape),
     "add": _size_operation(lambda a, b: a + b),
     "sub": _size_operation(lambda a, b: a - b),

@@ -22,6 +22,13 @@ def _below_torch() -> list[str]:
     return [*names, "numpy", "mpmath", "einops", "torchgen", "markupsafe"]
 
 
+class Looking:
+    """Whether it is only looked which code runs: launches of kernels may leave out the kernel, and say so."""
+
+    is_on = False
+    skipped = False
+
+
 def codes_run(
     function: Callable[..., Any], arguments: Sequence[Any]
 ) -> tuple[Any, dict[CodeType, dict[str, Any]]]:
@@ -29,6 +36,7 @@ def codes_run(
     ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     folders = (*beside(), sysconfig.get_path("stdlib") + os.sep, ours, "<frozen")
     packages = tuple(os.sep + name + os.sep for name in _below_torch())
+    kernels = tuple(one + os.sep for one in getattr(sys.modules.get("triton"), "__path__", ()))
     found: dict[CodeType, dict[str, Any]] = {}
     skipped: set[CodeType] = set()
     importing = 0
@@ -42,16 +50,18 @@ def codes_run(
             return
         file = code.co_filename
         library = file.startswith(folders) and "site-packages" not in file.removeprefix(folders[0])
-        if library or file.startswith(folders[0]) or any(p in file for p in packages):
+        if library or file.startswith((folders[0], *kernels)) or any(p in file for p in packages):
             skipped.add(code)
         else:
             found[code] = frame.f_globals
 
     before = sys.getprofile()
     sys.setprofile(seen)
+    Looking.is_on, Looking.skipped = True, False
     try:
         result = function(*arguments)
     finally:
+        Looking.is_on = False
         sys.setprofile(before if callable(before) else None)
     return result, found
 

@@ -29,7 +29,17 @@ MOST = 100_000
 LIBRARIES = frozenset(
     [
         *sys.stdlib_module_names,
-        *("torch", "functorch", "torchgen", "jax", "jaxlib", "numpy", "scanproof", "einops"),
+        *(
+            "torch",
+            "functorch",
+            "torchgen",
+            "jax",
+            "jaxlib",
+            "numpy",
+            "scanproof",
+            "einops",
+            "triton",
+        ),
         *("ml_dtypes", "mpmath", "opt_einsum", "scipy", "sympy"),
     ]
 ) - {"__main__"}
