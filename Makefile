@@ -48,9 +48,10 @@ test-all: build/.test ## run everything: every test, exported weights in other c
 	$(BIN)/pytest -rs -m "" --cpu-times total $(CORES) --ignore tests/export --ignore tests/site \
 	  $(MINUTES:%=--minutes $$(( % - ($$(date +%s) - started) / 60 )))
 
-test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in torch and in other codebases
+test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in other codebases, and Triton's kernels
 	@$(EXPORT)/bin/pytest -rs -m "" tests/export $(KERNELS:%=--ignore %) $(CORES)
 	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py tests/export/test_conform.py
+	@$(EXPORT)-triton/bin/pytest -rs -m "" tests/test_triton_door.py
 	@$(EXPORT)-triton/bin/pytest -rs $(KERNELS) \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla]" \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla_delta_net]" \
