@@ -28,7 +28,7 @@ ROWS, LENGTH = 40, 12_000
 STATED = ("Lemma", "Bound")
 """How lines begin that state what the next ones show."""
 TYPESET = 24_000
-"""What is longer and cannot be cut is shown as it is written in LaTeX; MathML is fifteen times as long."""
+"""What is longer and cannot be cut is shown as it is written in LaTeX; MathML is seven times as long."""
 MANY, LONG = 16, 12_000
 """A derivation of more lines, or characters, is folded part by part."""
 TEX = re.compile(r"<tex>(.*?)</tex>", re.DOTALL)
@@ -153,7 +153,7 @@ def _formula(one: Formula, line: Line, folds: bool) -> str:
 
 
 def _as_text(latex: str) -> str:
-    return f"<p>As it is written in LaTeX:</p>\n<pre>{html.escape(latex)}</pre>\n"
+    return f'<p>As it is written in LaTeX:</p>\n<pre class="latex">{html.escape(latex)}</pre>\n'
 
 
 def _blocks(latex: str) -> list[str]:

@@ -4,6 +4,7 @@ import importlib
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -68,6 +69,18 @@ def test_a_formula_of_many_rows_is_cut_and_keeps_every_row(writing):
     assert len(blocks) == 3
     assert all(b.startswith("\\begin{aligned}\n") and b.endswith("\\end{aligned}") for b in blocks)
     assert [r for b in blocks for r in re.findall(r"&row \d+", b)] == rows
+
+
+def test_a_row_that_is_too_long_to_be_typeset_is_shown_in_latex(writing, monkeypatch):
+    rows = ["a + b", "c" * (writing.TYPESET + 1), "< d"]
+    latex = "\n".join(["\\begin{aligned}", *rows, "\\end{aligned}"])
+    monkeypatch.setattr(writing, "formula", lambda one: latex)
+    formula = SimpleNamespace(parts=(SimpleNamespace(pieces=(1,)),))
+    line = Line(1, "so", formulas=(formula,))
+    text = writing.derivation(Derivation("a.b", [Section("Result", [line])]))
+    assert [rows[1] in block for block in re.findall(r"<pre.*?</pre>", text, re.DOTALL)] == [True]
+    assert len(re.findall("<tex>", text)) == 2
+    assert max(map(len, re.findall("<tex>.*?</tex>", text, re.DOTALL))) < writing.TYPESET
 
 
 @pytest.mark.skipif(not NODE, reason="KaTeX is not installed: `make docs` installs it")
