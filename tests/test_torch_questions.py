@@ -67,6 +67,7 @@ def test_what_depends_on_sizes_says_which_have_to_be_told_apart():
 
 def test_the_operations_that_have_a_rule_are_listed(capsys):
     run(["prove", "--operations"])
-    of_jax, of_torch = capsys.readouterr().out.splitlines()
+    of_jax, of_torch, of_triton = capsys.readouterr().out.splitlines()
     assert of_jax.startswith("JAX: ") and ", dot_general," in of_jax
     assert of_torch.startswith("PyTorch: ") and ", aten.cumsum," in of_torch
+    assert of_triton.startswith("Triton: ") and ", tt.dot," in of_triton
