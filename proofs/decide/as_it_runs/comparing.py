@@ -37,7 +37,7 @@ SECONDS, SHORT = 1.0, 0.1
 The short time is for what was read and proved, in a process that does nothing else meanwhile.
 """
 LEAST = 2
-"""Whatever it takes, so many choices of sizes are run; one where JAX compiles operation by operation for what is proved."""
+"""Whatever it takes, so many choices of sizes are run; one where JAX compiles each operation of what is settled."""
 NUMPY = "given NumPy's arrays"
 COMPILED = "compiled"
 COMPILED_AT = (1, 4)

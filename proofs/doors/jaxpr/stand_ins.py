@@ -327,9 +327,10 @@ def modules(function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
     yield names
     inside = f"{package}."
     for name, module in list(sys.modules.items()):
-        if (name == package or name.startswith(inside)) and isinstance(module, ModuleType):
-            if vars(module) is not names:
-                yield vars(module)
+        if not (name == package or name.startswith(inside)):
+            continue
+        if isinstance(module, ModuleType) and vars(module) is not names:
+            yield vars(module)
 
 
 PACKAGES = ("", "jax", "jaxlib", "numpy", "scanproof", "builtins", "math")
