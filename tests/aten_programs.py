@@ -195,6 +195,23 @@ def caught(x):
     return 2 * x
 
 
+def caught_of_an_operation(x):
+    try:
+        return x if torch.equal(x, -x) else 3 * x
+    except Exception:
+        return 2 * x
+
+
+def caught_in_a_turn(x):
+    state = torch.zeros(())
+    for t in range(x.shape[0]):
+        try:
+            state = state + x[t] * float(x[t])
+        except Exception:
+            state = state + x[t]
+    return state * x
+
+
 def sorted_rows(x):
     return torch.sort(x, 1).values
 
@@ -301,6 +318,8 @@ REFUSED = [
     ("squeezed", "x: T d", r"^aten\.squeeze at .*: an axis is taken away where its length is 1"),
     ("of_its_number", "x: T", "a number of an array is asked"),
     ("caught", "x: T", "the program catches "),
+    ("caught_of_an_operation", "x: T", "the program catches "),
+    ("caught_in_a_turn", "x: T", "the program catches "),
     ("sorted_rows", "x: T d", r"^aten\.sort(\.stable)? at .*: it has no rule"),
     ("drawn", "x: T", r"^aten\.rand(_like)? at"),
     ("left_early", "x: T d", "a loop over a size that may be left before its end"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from ...interpret.questions import place
 from ...statement import choices, making
 from ...statement.nodes import Node
+from ..caught import heard, unheard
 from ..infinities import Value
 from .memory import Shared, arrays, is_view, written
 from .refusal import Refused, beside, torch
@@ -42,20 +44,27 @@ def by_parts(refusals: list[Refused], shared: Shared) -> Any:
         ) -> Any:
             kwargs = kwargs or {}
             if not isinstance(func, HigherOrderOperator):
-                self._expect_nothing_lost(func, args, kwargs)
-                found = self._computed(func, types, args, kwargs)
-                if is_view(func):
-                    every = arrays((args, kwargs, found))
-                    if len({is_complex(one.dtype) for one in every}) > 1:
-                        shared.add(every, "memory that a complex and a real array share")
-                return found
+                runs_none = func.namespace in ("aten", "prims") and all(map(_is_torchs, types))
+                with unheard() if runs_none else nullcontext():
+                    return self._operation(func, types, args, kwargs)
             turn, *given = args
+            runs_turn = not any(map(callable, given))
+            with unheard() if runs_turn else nullcontext() as hearing:
 
-            def inside(*values: Any) -> Any:
-                with self:
-                    return turn(*values)
+                def inside(*values: Any) -> Any:
+                    with self, heard(hearing) if runs_turn else nullcontext():
+                        return turn(*values)
 
-            return func(inside, *given, **kwargs)
+                return func(inside, *given, **kwargs)
+
+        def _operation(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+            self._expect_nothing_lost(func, args, kwargs)
+            found = self._computed(func, types, args, kwargs)
+            if is_view(func):
+                every = arrays((args, kwargs, found))
+                if len({is_complex(one.dtype) for one in every}) > 1:
+                    shared.add(every, "memory that a complex and a real array share")
+            return found
 
         def _expect_nothing_lost(self, func: Any, args: Any, kwargs: dict[str, Any]) -> None:
             for one in written(func, args, kwargs):
@@ -83,6 +92,11 @@ def by_parts(refusals: list[Refused], shared: Shared) -> Any:
                 return made(*args, **kwargs)
 
     return ByParts()
+
+
+def _is_torchs(kind: type) -> bool:
+    """Whether a class of arrays is PyTorch's, so that none of the program's code is called for it."""
+    return kind.__module__.partition(".")[0] == "torch"
 
 
 def _as_array(value: Any) -> Any:

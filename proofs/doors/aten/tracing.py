@@ -154,7 +154,7 @@ def trace(
             turns.symbols[:] = [one.shape[0] - 1 for one in tensors[len(given) :]]
             turns.used.clear()
             tensors = tensors[: len(given)]
-        with by_parts(refusals, shared):
+        with by_parts(refusals, shared), errors_seen(beside()):
             leaves, tree = _pytree.tree_flatten(function(*tensors))
         trees.append(tree)
         return [one for one in leaves if one is not None]
@@ -173,7 +173,6 @@ def trace(
                 traceback.preserve_node_meta(),
                 lines(),
                 texts.closed(refusals),
-                errors_seen(beside()),
             ):
                 graph = make_fx(
                     functional, tracing_mode="symbolic", decomposition_table=_decompositions()

@@ -72,6 +72,7 @@ def standing_in(
     if transforms is not None:
         put(vars(transforms), "operator", _Indexing(kind))
     length, numpy = _length(kind), _NumPy(np, kind, quotients is None)
+    of_numpy = {id(value): name for name, value in vars(np).items() if callable(value)}
     for names in modules(function):
         for name, value in list(names.items()):
             if id(value) in by_id:
@@ -80,8 +81,8 @@ def standing_in(
                 put(names, name, numpy)
             elif isinstance(value, functools._lru_cache_wrapper):  # it would hash sizes
                 put(names, name, value.__wrapped__)
-            elif callable(value) and vars(np).get(getattr(value, "__name__", "")) is value:
-                put(names, name, getattr(numpy, value.__name__))
+            elif id(value) in of_numpy:
+                put(names, name, getattr(numpy, of_numpy[id(value)]))
         if "len" not in names:
             put(names, "len", length)
     try:
@@ -325,12 +326,17 @@ def modules(function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
     if not isinstance(names, dict) or package in PACKAGES:
         return
     yield names
-    inside = f"{package}."
-    for name, module in list(sys.modules.items()):
-        if not (name == package or name.startswith(inside)):
-            continue
+    for name in _names_inside(package, tuple(sys.modules)):
+        module = sys.modules.get(name)
         if isinstance(module, ModuleType) and vars(module) is not names:
             yield vars(module)
+
+
+@functools.lru_cache(maxsize=8)
+def _names_inside(package: str, imported: tuple[str, ...]) -> list[str]:
+    """The modules of a package among all that are imported."""
+    inside = f"{package}."
+    return [name for name in imported if name == package or name.startswith(inside)]
 
 
 PACKAGES = ("", "jax", "jaxlib", "numpy", "scanproof", "builtins", "math")
