@@ -144,6 +144,25 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
     item.config.stash[RESIDENT] = resident()
 
 
+@pytest.fixture
+def only_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `prove` reads decides alone: a false proof is not mended by running both programs."""
+    from scanproof.proofs.decide import proving
+    from scanproof.proofs.decide.as_it_runs.comparing import Runs
+
+    class NotRun:
+        def __init__(self, _: Any, frameworks: tuple[str, str], *rest: Any) -> None:
+            self.frameworks = frameworks
+
+        def answer(self, result: Any, *_: Any) -> tuple[Any, Runs]:
+            return result, Runs()
+
+        def end(self) -> None:
+            pass
+
+    monkeypatch.setattr(proving, "Running", NotRun)
+
+
 @pytest.fixture(autouse=True)
 def gradients() -> Iterator[None]:
     """A test that leaves PyTorch without gradients fails, and not a later one."""

@@ -427,6 +427,7 @@ ANY = "q: n*C d, k: n*C d, v: n*C e, w: C"
 SIZES = {"n": (1, 2), "C": (1, 2), "d": (1,), "e": (1,)}
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("one", "other", "shapes"),

@@ -127,6 +127,7 @@ def name(case):
     return "-".join(one.__name__ for one in case[:2])
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", PROVED, ids=name)
 def test_a_convolution_by_transforms_is_proved_for_all_sizes(case):
@@ -135,6 +136,7 @@ def test_a_convolution_by_transforms_is_proved_for_all_sizes(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", REFUTED, ids=name)
 def test_what_is_another_convolution_is_refuted(case):

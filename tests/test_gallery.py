@@ -52,6 +52,7 @@ def test_a_planted_bug_computes_other_numbers(pair: Pair, bug: tuple[str, str]):
     assert not agree(pair, *pair.broken(bug))
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("pair", EVERY, ids=NAMES)
 def test_a_pair_is_proved_at_all_sizes(pair: Pair):
@@ -59,6 +60,7 @@ def test_a_pair_is_proved_at_all_sizes(pair: Pair):
     assert (found.verdict, found.scope) == ("proved", "all-sizes")
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize(("pair", "bug"), SOME, ids=[f"{p.name}: {b[1]}" for p, b in SOME])
 def test_a_planted_bug_is_not_proved(pair: Pair, bug: tuple[str, str]):

@@ -217,6 +217,7 @@ def _two(first, second):
     return jnp.stack([first, second], axis=1)
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", PROVED)
 def test_what_is_meant_is_proved_for_all_sizes(name):

@@ -198,6 +198,7 @@ all of four | x: T d | last_three(x) ≠ last_three_in_branches(x, few=4)
 )
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", TRUE)
 def test_it_is_proved_for_all_sizes(name):
@@ -206,6 +207,7 @@ def test_it_is_proved_for_all_sizes(name):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", FALSE)
 def test_what_is_false_is_refuted(name):

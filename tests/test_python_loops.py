@@ -111,6 +111,7 @@ def decided(module: str, one: str, other: str, shapes: str = ROWS):
     return prove(f"{module}:{one}", shapes=shapes, equals=f"{module}:{other}").result
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", IN_TORCH, ids="-".join)
 def test_a_loop_for_torch_is_proved(case):
@@ -118,12 +119,14 @@ def test_a_loop_for_torch_is_proved(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", OTHER_IN_TORCH, ids="-".join)
 def test_a_loop_for_torch_that_is_another_is_not_proved(case):
     assert decided("torch_loops", *case).verdict != "proved"
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", NOT_READ_IN_TORCH)
 def test_a_loop_for_torch_that_is_not_read_is_named(name):
@@ -133,6 +136,7 @@ def test_a_loop_for_torch_that_is_not_read_is_named(name):
     assert why in str(found.reason)
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", IN_JAX, ids=lambda case: case[0])
 def test_a_loop_of_python_in_jax_is_proved(case):
@@ -149,12 +153,14 @@ def test_delta_rule_in_chunks_against_its_transpose_takes_little_memory():
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", OTHER_IN_JAX, ids=lambda case: case[0])
 def test_a_loop_of_python_in_jax_that_is_another_is_refuted(case):
     assert decided("jax_loops", *case).verdict == "refuted"
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", NOT_READ_IN_JAX)
 def test_a_loop_of_python_in_jax_that_is_not_read_is_named(name):

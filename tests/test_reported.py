@@ -125,6 +125,7 @@ def test_the_mistaken_program_is_refuted(name: str):
     assert result.verdict == "refuted", result.reason
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.short("fla 850")
 @pytest.mark.parametrize("name", ROWS)
 def test_the_mended_program_is_proved_for_all_sizes(name: str):

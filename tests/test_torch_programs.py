@@ -112,6 +112,7 @@ def decided(one: str, other: str, shapes: str):
     return prove(f"torch_programs:{one}", shapes=shapes, equals=f"torch_programs:{other}").result
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", EQUAL, ids=lambda case: case[0])
 def test_two_forms_are_proved_equal(case):
@@ -119,6 +120,7 @@ def test_two_forms_are_proved_equal(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", OTHER, ids=lambda case: case[0])
 def test_a_planted_mistake_is_refuted(case):
@@ -145,6 +147,7 @@ def behind_a_door(one: str, other: str, shapes: str = "x: T"):
     return prove(f"torch_doors:{one}", shapes=shapes, equals=f"torch_doors:{other}").result
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", AS_TORCH_HAS_IT, ids="-".join)
 def test_arguments_and_derivatives_are_what_torch_makes_of_them(case):
@@ -152,6 +155,7 @@ def test_arguments_and_derivatives_are_what_torch_makes_of_them(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.short("sum_of_no_axes-same", "floor_of_whole-same")
 @pytest.mark.parametrize("case", AS_TORCH_HAS_IT_NOT, ids="-".join)
 def test_and_nothing_else(case):

@@ -109,6 +109,7 @@ def decided(framework: str, name: str, other: str):
     return prove(one, shapes="x: T d", equals=specification, framework=framework).result
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("framework", "name"),

@@ -127,6 +127,7 @@ APART = {
 }
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", EQUAL)
 def test_two_programs_are_equal_at_all_sizes(name):
@@ -135,6 +136,7 @@ def test_two_programs_are_equal_at_all_sizes(name):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", APART)
 def test_a_planted_bug_is_refuted(name):
