@@ -117,7 +117,7 @@ def pytest_collection_finish() -> None:
 
 
 MEGABYTE = 2**20
-GROWN = 300 * MEGABYTE
+GROWN = 600 * MEGABYTE
 """After how much more memory it is given back."""
 
 

@@ -28,7 +28,6 @@ def test_two_forms_are_proved_equal_at_all_sizes(name):
     assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
 
 
-@pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", [n for n, *_, equal in CASES if not equal])
 def test_a_planted_bug_is_refuted_or_where_it_shows_at_0_alone_not_proved(name):

@@ -22,6 +22,7 @@ from ..doors.frameworks import FRAMEWORKS
 from ..doors.jaxpr import purity
 from ..doors.meant import Literal, taken
 from ..doors.outputs import matched, paths, said
+from ..doors.program import together
 from ..doors.refused import Refused
 from ..exact.engines import UnequalShapes
 from ..interpret.questions import Unreadable
@@ -301,11 +302,12 @@ def _claim(both: Both, sizes: Mapping[str, Sequence[int]]) -> Claim:
         sides.get(role) or definition(one)  # which runs on any arrays
         for role, one in (("program", both.forward), ("specification", both.specification))
     )
+    results = together(left, right) if len(sides) == 2 else lambda *a: (left(*a), right(*a))
     inputs = _free_names(both)
 
     def body(**values: Any) -> Any:
         arrays = [values[n] for n in inputs.values()]
-        found, wanted = paths(left(*arrays)), paths(right(*arrays))
+        found, wanted = map(paths, results(*arrays))
         if len(found) != len(wanted):
             raise UsageError(
                 f"{both.name} returns {len(found)} arrays, and {both.other} {len(wanted)}, a complex one counted as "
