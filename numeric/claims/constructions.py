@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from scanproof.constructs.constructions.construction import SCALAR, Construction
-from scanproof.proofs.doors.program import program
+from scanproof.proofs.doors.program import program, together
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.statements import equal
 
@@ -105,14 +105,14 @@ def add(name: str, groups: list[list[str]], claims: Mapping[str, Claim]) -> None
     if starts:
         given["W0"] = f"{FEATURES} {k}"
 
+    every = [(ids[0], op) for k, ids in enumerate(groups) for op in (ops if k == 0 else ops[:1])]
+    results = together(*(program(runs(claims[id], op), "jax") for id, op in every))
+
     def body(x: Any, y: Any, eta: Any, xp: Any, W0: Any = None) -> Any:
         start = () if W0 is None else (W0,)
-        for place, ids in enumerate(groups):
-            claim = claims[ids[0]]
-            wanted = defined(claim, x, y, eta, W0, xp)
-            for op in ops if place == 0 else ops[:1]:
-                found = program(runs(claim, op))(x, y, eta, *start)
-                yield equal(found, wanted, label=f"{ids[0]}, {op} lane")
+        for (id, op), found in zip(every, results(x, y, eta, *start), strict=True):
+            wanted = defined(claims[id], x, y, eta, W0, xp)
+            yield equal(found, wanted, label=f"{id}, {op} lane")
 
     if not starts:
         names = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in (*given, "xp")]

@@ -143,14 +143,16 @@ class _OfJax:
 
     def coarsest(self, given: Sequence[Any]) -> str:
         """The format with the fewest digits in which it computes."""
-        from .jaxpr.equations import formats
+        if self.form.name not in self._coarsest:
+            self.look(jax_for("a program").make_jaxpr(self.opened)(*given))
+        return self._coarsest[self.form.name]
 
-        name = self.form.name
-        if name not in self._coarsest:
-            jaxpr = jax_for("a program").make_jaxpr(self.opened)(*given)
-            known = {name, *formats(jaxpr)}
-            self._coarsest[name] = next(one for one in COARSE if one in known)
-        return self._coarsest[name]
+    def look(self, jaxpr: Any) -> None:
+        """Learn in which formats it computes."""
+        from .jaxpr.equations import formats  # which needs JAX
+
+        known = {self.form.name, *formats(jaxpr)}
+        self._coarsest[self.form.name] = next(one for one in COARSE if one in known)
 
     def floats(self, arrays: Sequence[Any]) -> Any:
         """What JAX computes of NumPy's arrays, in the format that it takes; arrays of the coarsest format in it."""
@@ -165,17 +167,19 @@ def _of_jax_alone(doors: Sequence[_OfJax], arrays: Sequence[Any]) -> list[Any]:
     jax, form = jax_for("a program"), doors[0].form
     with jax.enable_x64(form.wide):
         given = jax_arrays(arrays, form.name)
-        forms = [one.coarsest(given) for one in doors]
-        joined = len(doors) == 1 or not any(one.was_compiled for one in doors)
-        call = lambda *arrays: [one.opened(*arrays) for one in doors]  # noqa: E731
-        results = interpreted(call, given) if joined else None
-        if results is None and len(doors) > 1:  # which may be for one of them
+        if len(doors) == 1:
+            results = interpreted(lambda *a: [doors[0].opened(*a)], given, doors[0].look)
+            if results is None:
+                results = [doors[0].computed(given)]
+        elif any(one.was_compiled for one in doors):
+            results = None
+        else:
+            results = interpreted(lambda *a: [one.opened(*a) for one in doors], given)
+        if results is None:  # which may be for one of them
             return [one.floats(arrays) for one in doors]
-        if results is None:
-            results = [one.computed(given) for one in doors]
         return [
-            jax.tree.map(functools.partial(_number_parts, form=form), one)
-            for form, one in zip(forms, results, strict=True)
+            jax.tree.map(functools.partial(_number_parts, form=door.coarsest(given)), one)
+            for door, one in zip(doors, results, strict=True)
         ]
 
 

@@ -33,12 +33,17 @@ OPERATIONS = frozenset(
 AROUND = ("builtin.module", "func.func", "func.call", "func.return")
 
 
-def interpreted(function: Callable[..., Any], arrays: Sequence[Any]) -> Any | None:
+def interpreted(
+    function: Callable[..., Any],
+    arrays: Sequence[Any],
+    look: Callable[[Any], object] = lambda jaxpr: None,
+) -> Any | None:
     """What the function computes of arrays, in its own containers; None where it has to be compiled instead.
 
     Args:
         function: takes JAX's arrays as positional arguments, and returns arrays in containers.
         arrays: its arguments, in the formats that it takes.
+        look: learns its jaxpr, where it is traced.
     """
     if sum(np.size(one) for one in arrays) > MOST:
         return None
@@ -56,7 +61,9 @@ def interpreted(function: Callable[..., Any], arrays: Sequence[Any]) -> Any | No
         complex_one = jax.numpy.iscomplexobj
         return [(a.real, a.imag) if complex_one(a) else (jax.numpy.asarray(a),) for a in leaves]
 
-    lowered = jax.jit(in_parts, keep_unused=True).lower(*arrays)
+    traced = jax.jit(in_parts, keep_unused=True).trace(*arrays)
+    look(traced.jaxpr)
+    lowered = traced.lower()
     module = lowered.compiler_ir("stablehlo")
     with module.context:
         if not _is_known(module, ir, stablehlo):
