@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -22,10 +22,12 @@ from scanproof.numeric.export.parts import Request
 from scanproof.numeric.export.request import build, checked
 from scanproof.numeric.run import rows as running
 from scanproof.proofs.check.certificate import Met
+from scanproof.proofs.check.result import Result
 from scanproof.proofs.decide import workers
+from scanproof.proofs.decide.budget import TIME_LIMIT
 from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 from scanproof.proofs.decide.row_verdicts import check, homes
-from scanproof.proofs.kernel.checker import FORMAT
+from scanproof.proofs.kernel.checker import FORMAT, Refused
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Row
 from scanproof.proofs.report.derivation.rendering import Rendering, render
@@ -97,17 +99,22 @@ def gather(patterns: Sequence[str] = ()) -> Ledger:
         import jax  # noqa: F401  imported once, before workers are forked
     ledger = core(None).ledger
     rows = ledger.select(patterns)
-    notes = CertificateNotes()
-    print(f"checking the certificates of {len(rows)} claims", flush=True)
+    kept, notes = Certificates(homes=homes(ledger)), _Notes()
+    print(f"checking {len(rows)} claims' certificates, writing their derivations", flush=True)
     with progress("certificates") as advance:
         report = check(
-            ledger, rows, certificates=Certificates(search=False), notes=notes, progress=advance
+            ledger,
+            rows,
+            certificates=Certificates(search=False),
+            notes=notes,
+            progress=advance,
+            time_limit=2 * TIME_LIMIT,
+            then=partial(_proved, kept, frozenset(row.claim.id for row in rows)),
         )
     expect_settled(report, notes)
     _expect_named([c["id"] for c in report["claims"]], all_of_them=not patterns)
-    print("writing their derivations and counterexamples", flush=True)
-    kept = Certificates(homes=homes(ledger))
-    shown = _shown_all(rows, report, kept)
+    print("writing the other derivations, and counterexamples", flush=True)
+    shown = _shown_all(rows, report, kept, notes.shown)
     proved = [
         s["id"] for c in report["claims"] for s, _ in statements(c) if s["verdict"] == "proved"
     ]
@@ -196,15 +203,45 @@ class Shown(NamedTuple):
     """The counterexample as a program."""
 
 
-def _shown_all(rows: Sequence[Row], report: Record, certificates: Certificates) -> dict[str, Shown]:
+@dataclass
+class _Notes(CertificateNotes):
+    """What is to be said of the certificates, and what is shown of those that prove a claim for all sizes."""
+
+    shown: dict[str, Shown] = field(default_factory=dict)
+
+    def add(self, id: str, result: Result) -> None:
+        super().add(id, result)
+        if result.added is not None:
+            self.shown[id] = result.added
+
+
+def _proved(
+    certificates: Certificates, as_stated: Set[str], claim: Claim, result: Result
+) -> Shown | None:
+    """What is shown of a claim whose certificate was just checked; None if it does not prove it for all sizes."""
+    if result.verdict != "proved" or result.scope != "all-sizes":
+        return None
+    statement = {"verdict": result.verdict, "scope": result.scope}
+    with suppress(Refused, LookupError):  # which is told where the others are written
+        rendering = render(claim, statement, certificates)
+        wanted = claim.id in as_stated
+        return Shown(rendering, in_symbols(claim, None, "text", WIDTH) if wanted else ())
+    return None
+
+
+def _shown_all(
+    rows: Sequence[Row], report: Record, certificates: Certificates, known: Mapping[str, Shown]
+) -> dict[str, Shown]:
     """What is shown of every statement, by id; a worker reads a claim once for all of it."""
     every = [pair for record in report["claims"] for pair in statements(record)]
     pairs = zip(_claims(rows), every, strict=True)
-    tasks = [partial(_shown, claim, *pair, certificates) for claim, pair in pairs]
-    ids = [statement["id"] for statement, _ in every]
-    found = dict.fromkeys(ids, Shown(Rendering(why="it was not written in time")))
-    found |= {ids[a.index]: a.value for a in workers.run(tasks) if not a.missing}
-    return found
+    others = [(claim, *pair) for claim, pair in pairs if pair[0]["id"] not in known]
+    tasks = [partial(_shown, *one, certificates) for one in others]
+    found = {s["id"]: Shown(Rendering(why="it was not written in time")) for _, s, _ in others}
+    for answer in workers.run(tasks):
+        if not answer.missing:
+            found[others[answer.index][1]["id"]] = answer.value
+    return {**known, **found}
 
 
 def _shown(claim: Claim, statement: Record, amends: bool, certificates: Certificates) -> Shown:

@@ -46,6 +46,8 @@ class Result:
     """Whether reading with symbols gave a reason to doubt what holds at a few sizes."""
     recorded: str = ""
     """What is to be said of its certificate."""
+    added: Any = None
+    """What was made of it where it was decided."""
 
 
 def evidence(

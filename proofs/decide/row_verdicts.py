@@ -33,6 +33,8 @@ MENDING = "what would mend "
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
 Progress = Callable[[str, int, int], None]
 """Called with the id that is done (or those that are long in the work), how many are done, how many there are."""
+Then = Callable[[Claim, Result], Any]
+"""Called with a claim and its result where that was found."""
 Asked = Mapping[str, tuple[Engines, Certificates]]
 """By claim's id, the engines and certificates that are asked about it."""
 PATIENCE = 2.0
@@ -51,6 +53,7 @@ def check(
     notes: CertificateNotes | None = None,
     pinned: Definitions | None = None,
     progress: Progress | None = None,
+    then: Then | None = None,
 ) -> dict[str, Any]:
     """Decide every row and its amendments, in processes of their own where processes can fork.
 
@@ -67,6 +70,8 @@ def check(
         notes: takes what is to be said of certificates.
         pinned: what was noted of the package before a user's file ran; noted now if nothing is given.
         progress: called with each claim that is done, and those that take long.
+        then: makes something of a claim and its result where it was decided, which still knows what it read;
+            `notes` hears of it as the result's `added`.
 
     Returns:
         The report as a dictionary that `json.dump` takes.
@@ -88,7 +93,7 @@ def check(
     every = [*claims, *others]
     asked = _asked(claims, others, ENGINES[engine], given)
     work = _Work(every, Limits(jobs, time_limit, memory_limit), progress)
-    work.decide(asked, pinned)
+    work.decide(asked, pinned, then)
     searched = rows if engine == "all" and given.search else []
     work.mend([c for row in searched for c in _unmended(row, work.results)])
     results = work.results
@@ -162,10 +167,10 @@ class _Work:
 
         return watch
 
-    def decide(self, asked: Asked, pinned: Definitions | None) -> None:
+    def decide(self, asked: Asked, pinned: Definitions | None, then: Then | None) -> None:
         """Find the verdicts."""
         watch = self.watching(self.claims)
-        for answer in _decided(self.claims, asked, self.limits, watch, pinned):
+        for answer in _decided(self.claims, asked, self.limits, watch, pinned, then):
             id = self.claims[answer.index].id
             self.results[id] = _result(answer)
             self.seconds[id] = round(answer.seconds, 4)
@@ -192,6 +197,7 @@ def _decided(
     limits: Limits,
     watch: Watch,
     pinned: Definitions | None,
+    then: Then | None,
 ) -> Iterator[Answer]:
     """What workers find out about claims, each by the engines and certificates that are asked about it."""
     if not every:
@@ -205,8 +211,13 @@ def _decided(
         task = partial(decide, claim, *asked[claim.id])
         if pinned is not None and of_user(claim):
             task = partial(_kept, pinned, task, claim)
-        tasks.append(task)
+        tasks.append(task if then is None else partial(_added, task, claim, then))
     return run(tasks, **limits._asdict(), watch=watch)
+
+
+def _added(task: Callable[[], Result], claim: Claim, then: Then) -> Result:
+    result = task()
+    return replace(result, added=then(claim, result))
 
 
 def _unmended(row: Row, results: Mapping[str, Result]) -> list[Claim]:
