@@ -171,6 +171,15 @@ def test_a_module_that_is_not_there(run: Run):
     assert "cannot be imported" in one_line(answer)
 
 
+def test_a_library_that_a_program_needs_is_named_with_how_to_install_it(
+    run: Run, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "triton", None)
+    (tmp_path / "kernels.py").write_text("import triton\n", encoding="utf-8")
+    of = f"{tmp_path}/kernels.py:f"
+    assert "pip install triton" in one_line(run("prove", of, "--shapes", "X: T", "--equals", of))
+
+
 @pytest.mark.long
 def test_strict_asks_for_all_sizes(prove):
     answer = prove("forward", "specification", "--strict", "--sizes", "T=1,2, f=1, k=2")
