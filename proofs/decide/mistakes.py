@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from scanproof.constructs.errors import UsageError
@@ -27,12 +28,17 @@ def said(error: BaseException) -> str:
     first = str(error).strip().split("\n", 1)[0]
     if isinstance(error, NoArrays):
         return first
-    return f"{type(error).__name__}{f': {first}' if first else ''}{raised_at(error, folders())}"
+    return f"{type(error).__name__}{f': {first}' if first else ''}{raised_at(error, _of_jax())}"
+
+
+def _of_jax() -> tuple[str, ...]:
+    """The folders of JAX's code, where it is imported."""
+    return folders() if "jax" in sys.modules else ()
 
 
 def is_users(error: BaseException) -> bool:
     """Whether it came from a line of the user's, from what such a line called, or from what a program returns."""
-    return isinstance(error, NoArrays) or bool(raised_at(error, folders()))
+    return isinstance(error, NoArrays) or bool(raised_at(error, _of_jax()))
 
 
 def of_sides(sides: Sequence[Side], claim: Claim, error: BaseException) -> UsageError:
