@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.doors.refused import Refused
 from scanproof.proofs.doors.triton.places import Apart, Known, layout
 from scanproof.proofs.doors.triton.signature import _written
@@ -353,3 +354,36 @@ def test_a_planted_fault_is_refused_or_makes_a_difference(
         assert differences(program, reference, SHAPES[name]) > 1e-3, said
     except Refused as error:
         assert len(str(error)) > 20
+
+
+TOKENS = "q: B T 2 4, k: B T 2 4, v: B T 2 4"
+IN_FLA = {
+    "linear": TOKENS,
+    "simple_gla": f"{TOKENS}, g: B T 2",
+    "delta": f"{TOKENS}, beta: B T 2".replace("B T", "2 T"),
+    "gated_delta": f"{TOKENS}, g: B T 2, beta: B T 2",
+}
+"""Kernels of flash-linear-attention, with the shapes for which they are proved: heads and their entries are numbers."""
+
+
+def proved(name: str, reference: str) -> bool:
+    import fla_kernels
+
+    program, wanted = getattr(fla_kernels, name), getattr(fla_kernels, reference)
+    result = prove(program, equals=wanted, shapes=IN_FLA[name], framework="triton").result
+    return (result.verdict, result.scope) == ("proved", "all-sizes")
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("only_read")
+@pytest.mark.parametrize("name", IN_FLA)
+def test_a_kernel_of_flash_linear_attention_is_its_recurrence_at_all_lengths(name: str) -> None:
+    pytest.importorskip("fla")
+    assert proved(name, f"{name}_reference")
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("only_read")
+def test_a_kernel_of_flash_linear_attention_is_not_another_recurrence() -> None:
+    pytest.importorskip("fla")
+    assert not proved("gated_delta", "forgetting_late")

@@ -1,0 +1,59 @@
+"""Forward kernels of flash-linear-attention as they are installed, and the recurrences that they are to compute."""
+
+import torch
+from fla.ops.delta_rule import fused_recurrent_delta_rule
+from fla.ops.gated_delta_rule import fused_recurrent_gated_delta_rule
+from fla.ops.linear_attn import fused_recurrent_linear_attn
+from fla.ops.simple_gla import fused_recurrent_simple_gla
+
+
+def linear(q, k, v):
+    return fused_recurrent_linear_attn(q, k, v, scale=1.0, normalize=False)[0]
+
+
+def simple_gla(q, k, v, g):
+    return fused_recurrent_simple_gla(q, k, v, g=g, scale=1.0)[0]
+
+
+def delta(q, k, v, beta):
+    return fused_recurrent_delta_rule(q, k, v, beta, scale=1.0)[0]
+
+
+def gated_delta(q, k, v, g, beta):
+    return fused_recurrent_gated_delta_rule(q, k, v, g, beta=beta, scale=1.0)[0]
+
+
+def recurrence(q, k, v, g=None, beta=None):
+    S = q.new_zeros(q.shape[0], q.shape[2], q.shape[3], v.shape[3])
+    o = torch.zeros_like(v)
+    for t in range(q.shape[1]):
+        if g is not None:
+            S = S * g[:, t, :, None, None].exp()
+        w = v[:, t]
+        if beta is not None:
+            w = (w - torch.einsum("bhk,bhkv->bhv", k[:, t], S)) * beta[:, t, :, None]
+        S = S + torch.einsum("bhk,bhv->bhkv", k[:, t], w)
+        o[:, t] = torch.einsum("bhk,bhkv->bhv", q[:, t], S)
+    return o
+
+
+def linear_reference(q, k, v):
+    return recurrence(q, k, v)
+
+
+def simple_gla_reference(q, k, v, g):
+    return recurrence(q, k, v, g)
+
+
+def delta_reference(q, k, v, beta):
+    return recurrence(q, k, v, beta=beta)
+
+
+def forgetting_late(q, k, v, g, beta):
+    """The gated delta rule, each decay a token late."""
+    late = torch.cat([torch.zeros_like(g[:, :1]), g[:, :-1]], 1)
+    return recurrence(q, k, v, late, beta)
+
+
+def gated_delta_reference(q, k, v, g, beta):
+    return recurrence(q, k, v, g, beta)
