@@ -1,10 +1,14 @@
 """Forward kernels of flash-linear-attention as they are installed, and the recurrences that they are to compute."""
 
+import math
+
 import torch
 from fla.ops.delta_rule import fused_recurrent_delta_rule
 from fla.ops.gated_delta_rule import fused_recurrent_gated_delta_rule
 from fla.ops.linear_attn import fused_recurrent_linear_attn
 from fla.ops.simple_gla import fused_recurrent_simple_gla
+from fla.ops.simple_gla.chunk import chunk_simple_gla_fwd
+from fla.ops.utils import chunk_local_cumsum
 
 
 def linear(q, k, v):
@@ -57,3 +61,12 @@ def forgetting_late(q, k, v, g, beta):
 
 def gated_delta_reference(q, k, v, g, beta):
     return recurrence(q, k, v, g, beta)
+
+
+def chunked_gla(q, k, v, g):
+    """Chunks of 16, with decays that are powers of 2, as the library's own gradient wraps its kernels."""
+    return chunk_simple_gla_fwd(q, k, v, chunk_local_cumsum(g, 16), scale=1.0, chunk_size=16)[0]
+
+
+def chunked_gla_reference(q, k, v, g):
+    return recurrence(q, k, v, g * math.log(2))

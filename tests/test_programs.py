@@ -16,8 +16,9 @@ from scanproof import equal
 from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import linear_attention, ssd
+from scanproof.proofs.check.source import Source
 from scanproof.proofs.decide.proving import prove as run_both
-from scanproof.proofs.doors.program import program
+from scanproof.proofs.doors.program import program, together
 from scanproof.proofs.search.all_sizes import prove
 
 
@@ -330,3 +331,14 @@ def test_lengths_that_are_products_are_cut_as_they_were_put_together():
         yield equal(count, xp.ones((n, r + s)).sum() + xp.asarray(r))
 
     proved({"X": "n r+s f", "Y": "r f"}, body)
+
+
+def test_numbers_in_the_code_of_programs_that_run_together_are_tried_as_sizes():
+    def first(x):
+        return x * {77: 1}.get(x.shape[0], 2)
+
+    def second(x):
+        return x * (2 + (x.shape[0] == 88))
+
+    both = together(program(first, "jax"), program(second, "jax"))
+    assert {77, 88} <= Source([lambda x: both(x)]).numbers

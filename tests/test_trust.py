@@ -435,8 +435,8 @@ def test_integers_that_may_run_over_are_a_condition_in_words():
     (evidence,) = (
         e for e in outcome(counted, lambda x: x.sum(0)).result.evidence if e["engine"] == "kernel"
     )
-    (condition,) = evidence["assumes"]
-    assert condition.startswith("70000·T ≤ 2147483647 (int32, tests/test_trust.py:")
+    condition = "70000·T ≤ 2147483647 (int32, tests/test_trust.py:"
+    assert any(text.startswith(condition) for text in evidence["assumes"])
 
 
 @pytest.mark.long
@@ -514,7 +514,8 @@ def test_additions_of_integers_at_places_are_a_condition_in_words():
     found = outcome(program, lambda x: x * (70_000.0 * x.shape[0]), shapes="x: T").result
     assert (found.verdict, found.scope) == ("proved", "all-sizes")
     (entry,) = (one for one in found.evidence if one["engine"] == "kernel")
-    assert any("no whole number runs over" in text for text in entry["assumes"])
+    condition = "70000·T ≤ 2147483647 (int32, tests/test_trust.py:"
+    assert any(text.startswith(condition) for text in entry["assumes"])
 
 
 @pytest.mark.long

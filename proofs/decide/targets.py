@@ -112,7 +112,9 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
         except Redefined:
             raise
         except (Exception, SystemExit) as error:
-            from .complaints import nearest_name  # which imports more than a program that runs needs
+            from .complaints import (
+                nearest_name,  # which imports more than a program that runs needs
+            )
 
             raise UsageError(
                 f"prove {target}: {at.module} cannot be imported: {type(error).__name__}: {error}"

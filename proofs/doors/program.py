@@ -60,8 +60,12 @@ def together(*programs: Callable[..., Any]) -> Callable[..., list[Any]]:
     Args:
         programs: what `program` returned.
     """
-    doors = [one.door for one in programs]  # type: ignore[attr-defined]
-    return lambda *arrays: _results(doors, arrays)
+
+    def run(*arrays: Any) -> list[Any]:
+        doors = [one.door for one in programs]  # type: ignore[attr-defined]
+        return _results(doors, arrays)
+
+    return run
 
 
 def _results(doors: Sequence[Door], arrays: Sequence[Any]) -> list[Any]:
