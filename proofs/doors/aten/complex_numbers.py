@@ -44,11 +44,12 @@ def by_parts(refusals: list[Refused], shared: Shared) -> Any:
         ) -> Any:
             kwargs = kwargs or {}
             if not isinstance(func, HigherOrderOperator):
-                runs_none = func.namespace in ("aten", "prims") and all(map(_is_torchs, types))
-                with unheard() if runs_none else nullcontext():
+                made = decomposition_table.get(func, func.decompose)
+                known = func.namespace in ("aten", "prims")
+                with unheard() if known and all(map(_is_torchs, (made, *types))) else nullcontext():
                     return self._operation(func, types, args, kwargs)
             turn, *given = args
-            runs_turn = not any(map(callable, given))
+            runs_turn = not any(map(callable, tree_leaves((given, kwargs))))
             with unheard() if runs_turn else nullcontext() as hearing:
 
                 def inside(*values: Any) -> Any:
@@ -94,9 +95,9 @@ def by_parts(refusals: list[Refused], shared: Shared) -> Any:
     return ByParts()
 
 
-def _is_torchs(kind: type) -> bool:
-    """Whether a class of arrays is PyTorch's, so that none of the program's code is called for it."""
-    return kind.__module__.partition(".")[0] == "torch"
+def _is_torchs(one: Any) -> bool:
+    """Whether a class of arrays, or a function, is PyTorch's, so that none of the program's code is called by it."""
+    return one.__module__.partition(".")[0] == "torch"
 
 
 def _as_array(value: Any) -> Any:
