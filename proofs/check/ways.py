@@ -17,7 +17,7 @@ from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any
 
-from ..doors.program import RESULTS
+from ..doors.program import RUNNING
 from ..doors.record.claims import record
 from ..doors.refused import Refused
 from ..interpret.questions import ARRAYS, PACKAGE, is_told, shown
@@ -90,7 +90,7 @@ def noting(ran: Ran) -> Iterator[None]:
 def _in_program(frame: FrameType | None) -> bool:
     """Whether it is a JAX program that runs, which is compared by its values: JAX traces others at numbers."""
     while frame is not None:
-        if frame.f_code is RESULTS:
+        if frame.f_code in RUNNING:
             return True
         frame = frame.f_back
     return False

@@ -302,12 +302,14 @@ def _claim(both: Both, sizes: Mapping[str, Sequence[int]]) -> Claim:
         sides.get(role) or definition(one)  # which runs on any arrays
         for role, one in (("program", both.forward), ("specification", both.specification))
     )
-    results = together(left, right) if len(sides) == 2 else lambda *a: (left(*a), right(*a))
     inputs = _free_names(both)
 
     def body(**values: Any) -> Any:
         arrays = [values[n] for n in inputs.values()]
-        found, wanted = map(paths, results(*arrays))
+        if len(both.sides) == 2:
+            found, wanted = map(paths, together(left, right)(*arrays))
+        else:
+            found, wanted = paths(left(*arrays)), paths(right(*arrays))
         if len(found) != len(wanted):
             raise UsageError(
                 f"{both.name} returns {len(found)} arrays, and {both.other} {len(wanted)}, a complex one counted as "

@@ -48,7 +48,11 @@ def program(
 
     @functools.wraps(door.function, updated=())
     def run(*arrays: Any) -> Any:
-        return _results([door], arrays)[0]
+        note(_written(door.function))
+        speaker = speaking_among(arrays)
+        if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
+            return speaker.__array_namespace__().program(door.lowered, arrays)
+        return door.floats(arrays)
 
     run.door = door  # type: ignore[attr-defined]
     return run
@@ -61,27 +65,16 @@ def together(*programs: Callable[..., Any]) -> Callable[..., list[Any]]:
         programs: what `program` returned.
     """
 
-    def run(*arrays: Any) -> list[Any]:
+    def run_all(*arrays: Any) -> list[Any]:
         doors = [one.door for one in programs]  # type: ignore[attr-defined]
-        return _results(doors, arrays)
+        alike = all(isinstance(one, _OfJax) for one in doors)
+        if not alike or len({one.form for one in doors}) > 1 or speaking_among(arrays) is not None:
+            return [one(*arrays) for one in programs]
+        for door in doors:
+            note(_written(door.function))
+        return _of_jax_alone(doors, arrays)
 
-    return run
-
-
-def _results(doors: Sequence[Door], arrays: Sequence[Any]) -> list[Any]:
-    for door in doors:
-        note(_written(door.function))
-    speaker = speaking_among(arrays)
-    if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
-        return [speaker.__array_namespace__().program(door.lowered, arrays) for door in doors]
-    of_jax = [one for one in doors if isinstance(one, _OfJax)]
-    if len(of_jax) == len(doors) and len({one.form for one in of_jax}) == 1:
-        return _of_jax_alone(of_jax, arrays)
-    return [door.floats(arrays) for door in doors]
-
-
-RESULTS = _results.__code__
-"""The code that runs what `program` and `together` return: what it calls is a program, and not a claim's body."""
+    return run_all
 
 
 class Door(Protocol):
@@ -185,6 +178,15 @@ def _of_jax_alone(doors: Sequence[_OfJax], arrays: Sequence[Any]) -> list[Any]:
             jax.tree.map(functools.partial(_number_parts, form=door.coarsest(given)), one)
             for door, one in zip(doors, results, strict=True)
         ]
+
+
+RUNNING = frozenset(
+    one
+    for function in (program, together)
+    for one in function.__code__.co_consts
+    if getattr(one, "co_name", "") in ("run", "run_all")
+)
+"""The code that runs what `program` and `together` return: what it calls is a program, and not a claim's body."""
 
 
 def _written(function: Callable[..., Any]) -> Callable[..., Any]:
