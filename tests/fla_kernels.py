@@ -64,7 +64,7 @@ def gated_delta_reference(q, k, v, g, beta):
 
 
 def chunked_gla(q, k, v, g):
-    """Chunks of 16, with decays that are powers of 2, as the library's own gradient wraps its kernels."""
+    """Chunks of 16. The kernels take powers of 2: before, the library multiplies g by 1/ln 2, rounded."""
     return chunk_simple_gla_fwd(q, k, v, chunk_local_cumsum(g, 16), scale=1.0, chunk_size=16)[0]
 
 

@@ -78,12 +78,11 @@ def test_a_pair_of_the_gallery_becomes_nodes_that_are_what_jax_computes(pair: An
 
 
 AT_ONCE = (
-    *(
-        "linear attention: recurrent = parallel",
-        "RG-LRU by a mask",
-        "delta rule: outputs = WY form",
-    ),
-    *("matrices: associative scan = recurrence", "running mean: weights = increments"),
+    "linear attention: recurrent = parallel",
+    "RG-LRU by a mask",
+    "delta rule: outputs = WY form",
+    "matrices: associative scan = recurrence",
+    "running mean: weights = increments",
 )
 """Pairs that need no way in which a search begins anew."""
 

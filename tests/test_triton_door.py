@@ -360,7 +360,7 @@ TOKENS = "q: B T 2 4, k: B T 2 4, v: B T 2 4"
 IN_FLA = {
     "linear": TOKENS,
     "simple_gla": f"{TOKENS}, g: B T 2",
-    "delta": f"{TOKENS}, beta: B T 2".replace("B T", "2 T"),
+    "delta": "q: 2 T 2 4, k: 2 T 2 4, v: 2 T 2 4, beta: 2 T 2",
     "gated_delta": f"{TOKENS}, g: B T 2, beta: B T 2",
     "chunked_gla": "q: 1 16*n 1 16, k: 1 16*n 1 16, v: 1 16*n 1 16, g: 1 16*n 1",
 }
@@ -371,7 +371,7 @@ def proved(name: str, reference: str) -> bool:
     import fla_kernels
 
     program, wanted = getattr(fla_kernels, name), getattr(fla_kernels, reference)
-    sizes = {"n": [1]} if "n" in IN_FLA[name] else {}
+    sizes = {"n": [1]} if "16*n" in IN_FLA[name] else {}
     result = prove(
         program, equals=wanted, shapes=IN_FLA[name], sizes=sizes, framework="triton"
     ).result
