@@ -24,6 +24,8 @@ COMPARED = 2**24
 """Beyond this number float32 does not tell whole numbers apart; a literal there, such as −1e9, stands for infinity."""
 FOREIGN = ("scanproof", "jax", "jaxlib", "numpy", "sympy", "flint", "builtins")
 """Packages whose own constants say nothing about the claim."""
+CLAIMS = "scanproof.proofs.claims"
+"""Where claims of scanproof itself stand, as those of a user's file."""
 
 
 class Source:
@@ -32,7 +34,7 @@ class Source:
     def __init__(self, functions: Iterable[Callable[..., Any] | None]) -> None:
         self.numbers: set[int] = set()
         self._decimals: set[Fraction] = set()
-        self._hash = hashlib.sha256()
+        self._code: set[bytes] = set()
         self._seen: set[int] = set()
         self._kept: list[Any] = []
         waiting = [f for f in functions if f is not None]
@@ -45,8 +47,9 @@ class Source:
 
     @property
     def seed(self) -> int:
-        """A number that depends on all of the code."""
-        return int.from_bytes(self._hash.digest()[:8], "big")
+        """A number that depends on all of the code, and not on the order in which its parts are reached."""
+        digest = hashlib.sha256(b"\0".join(sorted(self._code))).digest()
+        return int.from_bytes(digest[:8], "big")
 
     @property
     def literals(self) -> list[Fraction]:
@@ -62,10 +65,10 @@ class Source:
         elif type(one) is float and math.isfinite(one):
             self._decimals.add(Fraction(repr(one)))
         elif isinstance(one, CodeType):
-            self._hash.update(one.co_code + repr(one.co_names).encode())
+            self._code.add(one.co_code + repr(one.co_names).encode())
             yield from one.co_consts
         elif isinstance(one, str | bytes):
-            self._hash.update(repr(one).encode())
+            self._code.add(repr(one).encode())
             yield from _digits(one) if len(one) < 100 else ()
         elif isinstance(one, FunctionType):
             yield from self._of_function(one)
@@ -94,14 +97,13 @@ class Source:
                 yield cell.cell_contents
             except ValueError:  # it is not filled yet
                 continue
-        if _package(one) in FOREIGN and not (one.__module__ or "").startswith(
-            "scanproof.proofs.claims"
-        ):
+        if hasattr(one, "__wrapped__"):
+            yield one.__wrapped__
+        written_in = str(one.__globals__.get("__name__"))  # a wrapper has the __module__ of the wrapped
+        if written_in.partition(".")[0] in FOREIGN and not written_in.startswith(CLAIMS):
             return
         yield one.__code__
         yield from (one.__globals__[n] for n in names_in(one.__code__) if n in one.__globals__)
-        if hasattr(one, "__wrapped__"):
-            yield one.__wrapped__
 
 
 def _package(one: Any) -> str:

@@ -55,12 +55,13 @@ def larger_sizes(
 ) -> Iterator[Sizes]:
     """Choices in which one letter is large, while arrays stay small.
 
-    The first ones are right after numbers that stand in the code: time may end soon.
+    The first ones are right after numbers that stand in the code: time may end soon. A program that draws a size, or
+    computes one, is seen at the sizes that follow the small ones.
     """
     near = nearby(numbers)
     after = [n + 1 for n in sorted(numbers) if n + 1 in near]
     small = {o: max(min(values), 2) for o, values in ranges.items()}
-    every = dict.fromkeys(n for n in (*after, LARGER, *near) if n > SMALL)
+    every = dict.fromkeys(n for n in (*after, LARGER, *near, *range(SMALL + 1, LARGER)) if n > SMALL)
     for n, name in itertools.product(every, ranges):
         sizes = {**small, name: max(n, min(ranges[name]))}
         if sum(int(np.prod(shape(text, sizes))) for text in shapes) <= ENTRIES:
