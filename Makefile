@@ -43,9 +43,10 @@ test: build/.test ## run the tests of every kind that take minutes, before each 
 test-times: build/.test ## run the same, and print the CPU seconds of each file and of the dearest tests
 	@$(BIN)/pytest -q --cpu-times files $(CORES)
 
-test-all: build/.test ## run everything: every test, exported weights in other codebases, the site, attacks on the proofs
-	@started=$$(date +%s); $(MAKE) --no-print-directory test-export && $(MAKE) --no-print-directory test-docs && \
-	$(BIN)/pytest -rs -m "" --cpu-times total $(CORES) --ignore tests/export --ignore tests/site \
+test-all: build/.test ## run everything: `make test`, exported weights in other codebases, the site, and all other tests
+	@started=$$(date +%s); $(MAKE) --no-print-directory test && $(MAKE) --no-print-directory test-export && \
+	$(MAKE) --no-print-directory test-docs && \
+	$(BIN)/pytest -rs -m "long or hypothesis or deeper" --cpu-times total $(CORES) --ignore tests/export --ignore tests/site \
 	  $(MINUTES:%=--minutes $$(( % - ($$(date +%s) - started) / 60 )))
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in other codebases, and Triton's kernels

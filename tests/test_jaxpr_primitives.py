@@ -721,6 +721,7 @@ SYMBOLIC_ONLY = ("associative_scan", "dim_as_value")
 """Primitives that a trace has only where sizes are symbols."""
 
 
+@pytest.mark.deeper
 @pytest.mark.parametrize("name", CASES)
 def test_a_primitive_becomes_nodes_with_its_values(name, request):
     """Each primitive once in `make test`, for one in four with symbols for sizes as well."""

@@ -21,6 +21,8 @@ from op_cases import (
 from scanproof.constructs.layers import delta_rule, linear_attention
 from scanproof.numeric import recurrent, x64
 
+pytestmark = pytest.mark.deeper  # in `make test` JAX optimizes little
+
 SHAPES = {
     "odd": (7, 2, 3, 3),
     "one token": (1, 1, 1, 4),

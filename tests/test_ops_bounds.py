@@ -22,6 +22,8 @@ from scanproof.numeric.rounding import (
 )
 from scanproof.numeric.rounding import delta as delta_bound
 
+pytestmark = pytest.mark.deeper  # in `make test` JAX optimizes little
+
 
 @pytest.mark.long
 def test_a_decay_below_all_float64_numbers_leaves_something_of_a_large_state():

@@ -20,6 +20,8 @@ from scanproof.numeric.rounding.delta_energy import Energy
 from scanproof.numeric.rounding.delta_norms import norms_of_products, substituted
 from scanproof.numeric.run.a_priori import ProgramReader
 
+pytestmark = pytest.mark.deeper  # in `make test` JAX optimizes little
+
 
 def long_run(rng: np.random.Generator, layer: str, T: int, d: int) -> tuple[np.ndarray, ...]:
     """Float32 numbers as they come: unit keys with β ≤ 1, or Longhorn's β = 1 and keys of any norm."""

@@ -20,6 +20,8 @@ from scanproof.numeric.ops.chunked import Plan, plan, run
 from scanproof.numeric.ops.inputs import linear_tokens
 from scanproof.numeric.precision import precision as precision_of
 
+pytestmark = pytest.mark.deeper  # in `make test` JAX optimizes little
+
 T, D, N, C = 37, 3, 4, 4
 """Nine chunks, and a token that is left over."""
 

@@ -12,6 +12,8 @@ from scanproof.numeric.ops.chunked import chunked
 from scanproof.numeric.ops.delta import AT_ONCE, delta, longhorn, substituted
 from scanproof.numeric.ops.recurrent import recurrent
 
+pytestmark = pytest.mark.deeper  # in `make test` JAX optimizes little
+
 D, N = 2, 3
 
 

@@ -7,6 +7,8 @@ import pytest
 from scanproof.constructs.errors import UsageError
 from scanproof.numeric.ops.gates import GENERIC, PER_TOKEN, SCALAR, UNIT, classify, log_decays
 
+pytestmark = pytest.mark.deeper  # in `make test` JAX optimizes little
+
 DECAYS = np.asarray([0.5, 0.0, 1.0])
 
 

@@ -16,6 +16,8 @@ from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.numeric.ops.recurrent import recurrent
 
+pytestmark = pytest.mark.deeper  # in `make test` JAX optimizes little
+
 TWO_ROUNDINGS = 2
 """Both runs lie within the rounding bound of the exact value, so within twice the bound of each other."""
 

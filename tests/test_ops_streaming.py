@@ -22,6 +22,8 @@ from scanproof.numeric.ops.recurrent import recurrent
 from scanproof.numeric.ops.streaming import Stream, stepwise, streaming
 from scanproof.proofs.report import progress
 
+pytestmark = pytest.mark.deeper  # in `make test` JAX optimizes little
+
 T, D, N, BLOCK = 23, 3, 2, 8
 """Two blocks of 8 tokens and one of 7."""
 
