@@ -261,6 +261,10 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         later = apply("tanh", entry("X", t + 1), [t])
         return later, substitute(apply("tanh", entry("X", k), [k]), {k: t + 1})
 
+    def on_a_circle() -> tuple[Any, Any]:
+        sine, cosine = (value(name, entry("X")) for name in ("sin", "cos"))
+        return cosine * cosine, as_term(1) - sine * sine
+
     def told_apart() -> tuple[Any, Any]:
         t = ranged()
         return equal_indices(t, 0) * entry("X", t), equal_indices(t, 0) * entry("X", 0)
@@ -290,6 +294,7 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         "vanish": nought,
         "exponents": multiplied,
         "alike": under_two_names,
+        "circle": on_a_circle,
         "split": told_apart,
         "clear": cleared,
     }

@@ -282,6 +282,7 @@ RULES: dict[str, tuple[Any, ...]] = {
     "cancel": ("cancel", natural, natural, natural),
     "exponents": ("exponents", natural, several(natural, "places"), several(factor_of, "factors")),
     "alike": ("alike", natural, natural, factor_of),
+    "circle": ("circle", natural, natural, natural, factor_of),
     "clear": ("clear", natural, natural),
     "compare": ("compare", natural, natural, several(signed_of, "places with signs")),
     "vanish": ("vanish", natural, natural, natural),

@@ -301,6 +301,19 @@ class Rewriting:
             raise NotProved("the values are not of the same")
         return [(m.divided(old).joined(rest), Fraction(1))]
 
+    @_rule
+    def circle(self, m: Monomial, one: int, other: int, sine: Factor) -> Pairs:
+        """cos(T) cos(T) = 1 − sin(T) sin(T)."""
+        f, g = m.factors[one], m.factors[other]
+        if [*map(function_of, (f, g, sine))] != ["cos", "cos", "sin"]:
+            raise IllTyped("expected two cosines and a sine")
+        for value in (g, sine):
+            gap = [*body(f, m.bound), *((n, -c) for n, c in body(value, m.bound))]
+            if made(gap, self.scope).parts:
+                raise NotProved("the values are not of the same")
+        rest, squared = m.divided(f).divided(g), Monomial(m.bound, frozenset(), (sine, sine))
+        return [(rest, Fraction(1)), (rest.joined(squared), Fraction(-1))]
+
     def _inverted(self, f: Factor, bound: int, rows: frozenset[Index]) -> list:
         """The T of f = 1/T; a number is seen not to be 0 where the rows hold, any other T ≠ 0 is a condition."""
         if function_of(f) != INVERSE:

@@ -13,7 +13,19 @@ from ..kernel.errors import KernelError
 from ..kernel.index import formal
 from ..kernel.laws import EVEN, LOG, ODD, RELU, SOFTPLUS, TANH, TURNING, law
 from ..kernel.rules import Rewriting
-from ..kernel.term import EXP, INVERSE, ONE, STEP, ZERO, Factor, Monomial, body, function_of
+from ..kernel.term import (
+    EXP,
+    INVERSE,
+    ONE,
+    STEP,
+    ZERO,
+    Factor,
+    Monomial,
+    apply,
+    body,
+    function_of,
+    made,
+)
 from ..kernel.theorem import Theorem
 from .session import Proving
 
@@ -129,6 +141,20 @@ def compared(work: Rewriting, k: int, session: Proving) -> bool:
                     except KernelError:
                         continue
                     return True
+    return False
+
+
+def circle(work: Rewriting, k: int, session: Proving) -> bool:
+    """cos(T)² = 1 − sin(T)²."""
+    m, _ = work.parts[k]
+    for place, (f, g) in enumerate(itertools.pairwise(m.factors)):
+        if f == g and function_of(f) == "cos":
+            order = tuple(formal(n) for n in range(len(f.at)))
+            pairs = body(Factor(f.name, order), 0)
+            argument = made(pairs, {v for m, _ in pairs for v in m.variables() if v > 0})
+            (sine,) = apply("sin", argument, order).parts
+            work.circle(k, place, place + 1, sine.factors[0]._replace(at=f.at))
+            return True
     return False
 
 

@@ -22,6 +22,7 @@ RULES = {
     "vanish": Rewriting,
     "exponents": Rewriting,
     "alike": Rewriting,
+    "circle": Rewriting,
     "split": Goal,
     "clear": Goal,
 }

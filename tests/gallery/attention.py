@@ -104,6 +104,19 @@ def rotary_halves(q, k, theta):
     return jnp.einsum("td,sd->ts", q * c + turn(q) * s, k * c + turn(k) * s)
 
 
+def rotary_lengths(x, theta):
+    """The squared lengths of rotated pairs, at every angle of every position."""
+    d = theta.shape[0]
+    t = jnp.arange(x.shape[0])[:, None] * theta
+    a, b = x[:, :d], x[:, d:]
+    first, second = a * jnp.cos(t) - b * jnp.sin(t), a * jnp.sin(t) + b * jnp.cos(t)
+    return (first**2 + second**2).sum(1)
+
+
+def lengths(x, theta):
+    return (x**2).sum(1)
+
+
 def windowed(q, k, v):
     """A window of three tokens, without softmax."""
     t = jnp.arange(q.shape[0])
@@ -157,6 +170,9 @@ ALiBi by distances = by keys | q: T d, k: T d, v: T e, slope: | relative = relat
 rotary scores: pairs = halves | q: T 2, k: T 2, theta: | rotary = rotary_halves
     -x[:, 1:], x[:, :1] → x[:, 1:], x[:, :1]
     x[:, 0] * s + x[:, 1] * c → x[:, 0] * s - x[:, 1] * c
+rotations keep lengths | x: T 2*d, theta: d | rotary_lengths = lengths
+    a * jnp.sin(t) + b → a * jnp.sin(t) - b
+    b * jnp.cos(t) → b * jnp.cos(theta)
 window of three = shifts | q: T d, k: T d, v: T e | windowed = windowed_by_shifts
     t[None, :] < 3 → t[None, :] < 4
     range(3) → range(1, 3)

@@ -21,6 +21,7 @@ WORDS = (
     ("clear", "a denominator cleared", "{n} denominators cleared"),
     ("cancel", "a factor cancelled", "{n} factors cancelled"),
     ("exponents", "exponentials multiplied", "exponentials multiplied {n} times"),
+    ("circle", "cos² + sin² = 1 used", "cos² + sin² = 1 used {n} times"),
     ("one_point", "an index put away by an equation", "{n} indices put away by equations"),
     ("divide", "an index divided with remainder", "{n} indices divided with remainder"),
     ("count", "equal terms counted", "equal terms counted {n} times"),

@@ -282,6 +282,25 @@ def _alike(function: str, of: Term) -> Sides:
     return shown(left, right, {}, step)
 
 
+@stopped_by("Rewriting.circle: [*map(function_of, (f, g, sine))] != ['cos', 'cos', 'sin']")
+def a_cosine_times_a_sine_for_a_square() -> Sides:
+    return _circle("sin", "X")
+
+
+@stopped_by("Rewriting.circle: made(gap, self.scope).parts")
+def a_product_of_cosines_of_two_angles() -> Sides:
+    return _circle("cos", "Y")
+
+
+def _circle(function: str, other: str) -> Sides:
+    """That cos(X) f(other) is 1 − sin(X)²."""
+    one, another = apply("cos", entry("X", 0), ()), apply(function, entry(other, 0), ())
+    sine = apply("sin", entry("X", 0), ())
+    ((m, _),) = sine.parts.items()
+    left, right = one * another, as_term(1) - sine * sine
+    return shown(left, right, {}, lambda g: g.circle(monomial_with_two(g), 0, 1, m.factors[0]))
+
+
 @once
 def any_function_for_an_inverse() -> Sides:
     x = entry("X", 0)
