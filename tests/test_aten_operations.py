@@ -244,6 +244,17 @@ def convolved(rng: Rng) -> Call:
     ], {}
 
 
+def pooled(count: int) -> Callable[[Rng], Call]:
+    def draw(rng: Rng) -> Call:
+        taps, strides = ([int(k) for k in rng.integers(1, 4, count)] for _ in range(2))
+        ends = [int(rng.integers(0, k // 2 + 1)) for k in taps]
+        batch = [2, 1][: int(rng.integers(1, 3))]
+        array = reals(rng, *batch, *(int(n) for n in rng.integers(4, 6, count)))
+        return [array, taps, strides if rng.random() < 0.7 else [], ends], {}
+
+    return draw
+
+
 def padded(rng: Rng) -> Call:
     shape = lengths(rng, 1)
     ends = [int(n) for n in rng.integers(0, 3, 2 * rng.integers(1, len(shape) + 1))]
@@ -328,6 +339,8 @@ SPECIAL: dict[str, Callable[[Rng], Call]] = {
     "addmv": lambda rng: conv(rng, (2,), (2, 3), (3,)),
     **dict.fromkeys(("dot", "vdot"), lambda rng: conv(rng, (3,), (3,))),
     "convolution": convolved,
+    "avg_pool2d": pooled(2),
+    "avg_pool3d": pooled(3),
     "linalg_solve_triangular": solving,
     "triangular_solve": lambda rng: system(rng, names=("upper", "transpose", "unitriangular"), swapped=True),
     "native_layer_norm": lambda rng: ([(x := square(rng)), list(x.shape[-1:]), reals(rng, x.shape[-1]), None, 1e-5], {}),

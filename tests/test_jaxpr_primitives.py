@@ -320,6 +320,23 @@ def convolved(rng: Draw) -> Case:
     return run, [left, right]
 
 
+def windowed(of: Callable[..., Any], start: float, inside: bool = False) -> Callable[[Draw], Case]:
+    def draw(rng: Draw) -> Case:
+        rank = int(rng.integers(1, 3))
+        spots, taps, strides, gaps = (
+            [int(n) for n in rng.integers(low, high, rank)]
+            for low, high in ((4, 7), (1, 4), (1, 3), (1, 3))
+        )
+        gaps = [1] * rank if max(taps) > 2 else gaps
+        ends = [(0, 0) if inside else tuple(map(int, rng.integers(0, 3, 2))) for _ in range(rank)]
+        run = lambda x: lax.reduce_window(  # noqa: E731
+            x, start, of, taps, strides, ends, window_dilation=gaps
+        )
+        return run, [numbers(rng, tuple(spots))]
+
+    return draw
+
+
 def solved(rng: Draw) -> Case:
     n, m = (int(k) for k in rng.integers(1, 4, 2))
     batch = shape(rng, 0, 1)
@@ -628,6 +645,9 @@ CASES: dict[str, Callable[[Draw], Case]] = {
     "dot_general": either(products, of_complex(lambda a, b: a @ b.T)),
     "conv_general_dilated": convolved,
     "triangular_solve": solved,
+    "reduce_window_sum": windowed(lax.add, 0.0),
+    "reduce_window_max": windowed(lax.max, -np.inf, inside=True),
+    "reduce_window_min": windowed(lax.min, np.inf, inside=True),
     "gather": gathered,
     "scatter": scattered("set"),
     "scatter-add": scattered("add"),

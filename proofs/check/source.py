@@ -99,7 +99,9 @@ class Source:
                 continue
         if hasattr(one, "__wrapped__"):
             yield one.__wrapped__
-        written_in = str(one.__globals__.get("__name__"))  # a wrapper has the __module__ of the wrapped
+        written_in = str(
+            one.__globals__.get("__name__")
+        )  # a wrapper has the __module__ of the wrapped
         if written_in.partition(".")[0] in FOREIGN and not written_in.startswith(CLAIMS):
             return
         yield one.__code__

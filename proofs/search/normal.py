@@ -58,7 +58,9 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     session = current()
 
     def selected(work: Rewriting, k: int) -> bool:
-        return any(step(work, k, session) for step in (compared, vanish, circle, power, _in_exponents))
+        return any(
+            step(work, k, session) for step in (compared, vanish, circle, power, _in_exponents)
+        )
 
     steps = (
         guards,

@@ -61,7 +61,9 @@ def larger_sizes(
     near = nearby(numbers)
     after = [n + 1 for n in sorted(numbers) if n + 1 in near]
     small = {o: max(min(values), 2) for o, values in ranges.items()}
-    every = dict.fromkeys(n for n in (*after, LARGER, *near, *range(SMALL + 1, LARGER)) if n > SMALL)
+    every = dict.fromkeys(
+        n for n in (*after, LARGER, *near, *range(SMALL + 1, LARGER)) if n > SMALL
+    )
     for n, name in itertools.product(every, ranges):
         sizes = {**small, name: max(n, min(ranges[name]))}
         if sum(int(np.prod(shape(text, sizes))) for text in shapes) <= ENTRIES:

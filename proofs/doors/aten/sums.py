@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from ...statement import along, choices, making, placing
@@ -307,6 +308,30 @@ def _convolution(
     if bias is None:
         return found
     return add(found, reshaped(at.node(bias), (at.shape[1], *[1] * count)))
+
+
+@rule("avg_pool2d", "avg_pool3d")
+def _mean_of_windows(
+    at: Any,
+    self: Value,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: Any = None,
+) -> Any:
+    node, count = at.node(self), 2 + at.name.startswith("avg_pool3d")
+    taps, strides, before = (
+        list(one) * count if len(one) == 1 else list(one)
+        for one in (kernel_size, stride or kernel_size, padding)
+    )
+    if ceil_mode or (any(before) and not count_include_pad):
+        raise at.refuse("means of windows of which some have fewer entries")
+    array = node if len(node.shape) == count + 2 else reshaped(node, (1, *node.shape))
+    seen = placing.windows(array, at.shape[-count:], taps, strides, [1] * count, before)
+    total = along.total(seen, range(2 + count, 2 + 2 * count))
+    return reshaped(divide(total, at.node(divisor_override or prod(taps))), at.shape)
 
 
 @rule("linalg_solve_triangular")

@@ -138,6 +138,44 @@ def _convolution(
     return at.made(making.permuted(found, order))
 
 
+def _windows(
+    at: Lowering,
+    a: Value,
+    *,
+    window_dimensions: Any,
+    window_strides: Any,
+    padding: Any,
+    base_dilation: Any,
+    window_dilation: Any,
+) -> Node:
+    """The entries of the window at each place along more axes, one for each axis of the array; 0 beyond its ends."""
+    if any(at.number(gap) != 1 for gap in base_dilation):
+        raise Refused("windows of an array that is spaced out")
+    strides, steps = (
+        [at.fixed(n, "a window with a stride") for n in one]
+        for one in (window_strides, window_dilation)
+    )
+    taps, before = map(at.number, window_dimensions), [at.number(low) for low, _ in padding]
+    array, spots = reshaped(a.real, (1, 1, *a.shape)), at.shape()
+    found = placing.windows(array, spots, [*taps], strides, steps, before)
+    return reshaped(found, found.shape[2:])
+
+
+def _window_sum(at: Lowering, a: Value, **given: Any) -> Value:
+    rank = len(a.shape)
+    return at.made(_as_entries(along.total(_windows(at, a, **given), range(rank, 2 * rank))))
+
+
+def _window_extreme(largest: bool) -> Rule:
+    def rule(at: Lowering, a: Value, *, padding: Any, **given: Any) -> Value:
+        if any(at.number(n) != 0 for sides in padding for n in sides):
+            raise Refused("the greatest or least entry of windows that reach beyond the array")
+        found, rank = _windows(at, a, padding=padding, **given), len(a.shape)
+        return at.made(extreme(Value(found, a.dtype), range(rank, 2 * rank), largest).real)
+
+    return rule
+
+
 def _grouped(at: Lowering, windows: Node, kernel: Node, rank: int, groups: Any) -> Node:
     """Σ over the features of a group and the taps: (n, c, s…, k…) and (o, i, k…) -> (n, o, s…)."""
     n, c, o = 0, 1, 2
@@ -194,6 +232,9 @@ RULES: dict[str, Rule] = {
     "reduce_sum": _reduce_sum,
     "psum": _psum,
     "reduce_prod": _reduce_prod,
+    "reduce_window_sum": _window_sum,
+    "reduce_window_max": _window_extreme(True),
+    "reduce_window_min": _window_extreme(False),
     "reduce_and": _all,
     "reduce_or": _any,
     "reduce_max": _extreme(True),
