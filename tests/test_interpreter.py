@@ -15,6 +15,7 @@ COMPUTED = {
     ),
     "a branch": lambda a: lax.cond(a[0, 0] > 0, jnp.sin, jnp.cos, a),
     "places that are data": lambda a: a[jnp.argsort(a[:, 0])].at[jnp.arange(2)].add(1.0),
+    "an array beside what is written into it": lambda a: (a.at[0].set(0.0), 2 * a),
     "whole parts and remainders": lambda a: (jnp.arange(-4, 4) // 3, jnp.arange(-4, 4) % 3),
     "complex results": lambda a: jnp.exp(1j * a),
     "narrow formats": lambda a: (a.astype(jnp.bfloat16) * 2).astype(jnp.float32),

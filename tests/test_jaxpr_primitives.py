@@ -701,7 +701,7 @@ def lengths(
 
 
 def wrong(function: Any, arrays: Sequence[np.ndarray], symbolic: bool = False) -> str:
-    """Where the nodes of a function are not what JAX computes."""
+    """Where the nodes of a function, or what is interpreted, are not what JAX computes; operands stay as they are."""
     shapes, sizes = lengths(arrays, symbolic)
     inputs = [Input(f"x{k}", one, REAL) for k, one in enumerate(shapes)]
     found = [node for _, node in leaves(lowered(function, inputs).outputs)]
@@ -709,8 +709,9 @@ def wrong(function: Any, arrays: Sequence[np.ndarray], symbolic: bool = False) -
     with jax.enable_x64(True):
         given = [*map(jnp.asarray, arrays)]
         wanted = jax.tree.leaves(function(*given))
-        run = None if symbolic else interpreted(function, given)
-    for one, other in zip(jax.tree.leaves(run), wanted, strict=run is not None):
+        beside = lambda *values: (function(*values), values)  # noqa: E731
+        run = None if symbolic else interpreted(beside, given)
+    for one, other in zip(jax.tree.leaves(run), [*wanted, *given], strict=run is not None):
         if not np.allclose(one, other, rtol=1e-6, atol=1e-6, equal_nan=True):
             return f"{one} is interpreted, for {other}"
     for node, other in zip(found, wanted, strict=True):

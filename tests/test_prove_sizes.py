@@ -438,3 +438,15 @@ def test_roots_are_not_taken_for_others(name):
     shapes, left, right, _ = NO_ROOTS[name]
     found = prove(left, shapes=shapes, equals=right).result
     assert (found.verdict, found.scope) != ("proved", "all-sizes")
+
+
+def a_drawn_size(x):
+    drawn = int(np.random.default_rng(0).integers(30, 60))
+    return summed(x) if x.shape[0] != drawn else x.mean(0)
+
+
+@pytest.mark.usefixtures("only_read")
+def test_a_size_that_a_program_asks_about_is_tried_though_no_number_of_its_text_names_it():
+    result = prove(a_drawn_size, shapes="x: T d", equals=summed).result
+    assert result.verdict == "refuted"
+    assert result.counterexample.sizes["T"] == np.random.default_rng(0).integers(30, 60)

@@ -20,9 +20,11 @@ from ..check.formulas import split_of
 from ..check.instances.at_random import drawn
 from ..check.instances.evaluate import evaluate, in_symbols
 from ..check.result import Result, sizes_text
+from ..check.sizes_beyond import beside
 from ..doors.refused import Refused
 from ..exact.enclosures import ArbField
 from ..exact.engines import ENGINES, FIXED, FLINT, UnequalShapes, chosen
+from ..exact.instance import is_for
 from ..exact.residues import Meter, TooLong
 from ..exact.scalar import DivisionByZero, NotPolynomial, multiplying
 from ..language.claim import Claim
@@ -62,6 +64,8 @@ class Settled:
 
 MOST = 8
 """No more cases of sizes than this are told apart."""
+ASKED = 64
+"""Up to this number a size is tried that a program compares with it."""
 
 
 def in_cases(claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell) -> Settled:
@@ -82,7 +86,7 @@ def in_cases(claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell) -> Se
             continue
         parts = split(case, found.split) if _is_split(found.split) else None
         if parts is None or len(parts) + len(waiting) + len(done) > MOST:
-            found = settled(claim, given, tell)
+            found = _where_asked(claim, found.split, settled(claim, given, tell))
             why = f"{found.result.reason}; that would be more than {MOST} cases of sizes"
             if found.result.reason and parts is not None:
                 found.result = replace(found.result, reason=why)
@@ -98,6 +102,16 @@ def in_cases(claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell) -> Se
         proved = [f"{case}: {found.proved[0]}" for case, found in done if found.proved]
         return Settled(result, proved, cases=names)
     return Settled(result, [], open_case.leftover)
+
+
+def _where_asked(claim: Claim, how: Split, found: Settled) -> Settled:
+    """The verdict on what holds at fixed sizes, with the size beside the number that reading would tell apart."""
+    for n in (how.last, how.last + 1) if isinstance(how, Number) and how.last <= ASKED else ():
+        sizes = beside(claim, how.size, n)
+        holds = found.result.verdict == "proved"
+        if holds and is_for(claim, sizes) and _at_random(claim, sizes) is False:
+            return Settled(_in_balls(claim, sizes))
+    return found
 
 
 def _is_split(how: Split) -> bool:

@@ -212,17 +212,18 @@ class _Answers:
         """The methods of JAX's class that are replaced while a program is traced."""
         own = self.own
 
-        def equal(one: Any, other: Any) -> Any:
-            if not self.outside():
-                return own["__eq__"](one, other)
+        def compared(one: Any, other: Any) -> Any:
             if isinstance(other, int | self.kind):
                 return self._equal(one, other)
             if isinstance(other, float | complex) or hasattr(other, "__complex__"):
                 raise self.refuse(f"whether {self.text(one)} == {other!r}")
             return NotImplemented
 
+        def equal(one: Any, other: Any) -> Any:
+            return compared(one, other) if self.outside() else own["__eq__"](one, other)
+
         def unequal(one: Any, other: Any) -> Any:
-            found = equal(one, other) if self.outside() else own["__eq__"](one, other)
+            found = compared(one, other) if self.outside() else own["__eq__"](one, other)
             return found if found is NotImplemented else not found
 
         def true(one: Any) -> bool:

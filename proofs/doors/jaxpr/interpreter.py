@@ -83,7 +83,7 @@ def _is_known(module: Any, ir: Any, stablehlo: Any) -> bool:
 
     So would a whole number that is divided by 0; where the answer is yes none is.
     """
-    known, quotients = True, []
+    known, quotients, scatters = True, [], []
 
     def is_empty(value: Any) -> bool:
         kind = value.type
@@ -96,12 +96,24 @@ def _is_known(module: Any, ir: Any, stablehlo: Any) -> bool:
         known = known and not any(map(is_empty, (*operation.operands, *operation.results)))
         if name in ("divide", "remainder"):
             quotients.append(operation)
+        if name == "scatter":
+            scatters.append(operation)
         return ir.WalkResult.ADVANCE if known else ir.WalkResult.INTERRUPT
 
     module.operation.walk(look)
     for one in quotients if known else ():
         _divide_by_none(one, ir, stablehlo)
+    for one in scatters if known else ():
+        _write_into_copies(one, ir, stablehlo)
     return known
+
+
+def _write_into_copies(scatter: Any, ir: Any, stablehlo: Any) -> None:
+    """The interpreter writes into the arrays that a scatter is of, which others may be computed of as well."""
+    count = len(scatter.results)
+    with ir.InsertionPoint(scatter), ir.Location.unknown():
+        for k, array in enumerate([*scatter.operands][:count]):
+            scatter.operands[k] = stablehlo.convert(array.type, array)
 
 
 def _divide_by_none(quotient: Any, ir: Any, stablehlo: Any) -> None:
