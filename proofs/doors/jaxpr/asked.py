@@ -22,7 +22,7 @@ from ...statement.order import divided, nonnegative, sign
 from ...statement.whole import Number, Whole
 from ..refused import Depends, Refused
 from .sizes import Dimensions
-from .stand_ins import power
+from .stand_ins import CALLED, power
 
 
 class Decided(Unreadable):
@@ -168,8 +168,10 @@ class _Answers:
     def outside(self) -> bool:
         """Whether it is not JAX that called the method that calls this."""
         frame: Any = sys._getframe(2)
-        while frame.f_code.co_filename == "<string>" and frame.f_code.co_name in GENERATED:
+        code = frame.f_code
+        while code is CALLED or (code.co_filename == "<string>" and code.co_name in GENERATED):
             frame = frame.f_back
+            code = frame.f_code
         return asks(frame.f_code.co_filename, self.folders)
 
     def refuse(self, question: str, instead: str = "", depends: Depends | None = None) -> Decided:

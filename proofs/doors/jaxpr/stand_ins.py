@@ -291,6 +291,10 @@ class _Function:
             return self._of_jax(*args, **kwargs)
 
 
+CALLED = _Function.__call__.__code__
+"""What NumPy asks of sizes that it calls, the program asks."""
+
+
 def _of_jax(module: ModuleType) -> Any:
     """The module of `jax.numpy` that has the names of one of NumPy's."""
     import jax.numpy
