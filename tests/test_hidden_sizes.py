@@ -3,6 +3,7 @@
 # ruff: noqa: SIM202  a question is asked as it is written
 import operator
 
+import jax
 import numpy as np
 import pytest
 
@@ -62,12 +63,17 @@ QUESTIONS = {
     "a slice's length": lambda n: len(range(n)[hidden() - 1 :]) > 0,
     "NumPy's equal": lambda n: bool(np.equal(n, hidden())),
     "NumPy's unequal": lambda n: not np.not_equal(n, hidden()),
+    "JAX's description of an array": lambda n: _described(n) == _described(hidden()),
     "a text": lambda n: str(n) == str(hidden()),
     "a format": lambda n: f"{n}" == f"{hidden()}",
     "a match": lambda n: _matched(n),
     "an exception": lambda n: _raises(lambda: [0] * 1 if n != hidden() else [][0]),
     "an index": lambda n: _raises(lambda: ([0] * (hidden() - 1))[n - 1]),
 }
+
+
+def _described(n):
+    return jax.ShapeDtypeStruct((n,), np.float32)
 
 
 def _matched(n):

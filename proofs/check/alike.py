@@ -119,13 +119,30 @@ def _difference(
         if problem is not None:
             return _rendered(problem, on_line(step), on_line(0))
     for name, (first, _) in line.items():
-        for n in [n for n in spelled if first < n <= MOST][:SPELLED]:
+        chosen = [n for n in spelled if first < n <= MOST][:SPELLED]
+        for n in dict.fromkeys([*chosen, *_equal(program.apart, name, on_line(0))]):
             there = {**on_line(0), name: n}
             one = text(program, there)
             problem = None if one is None else _unlike(found[0], one) or _changed(found, one)
             if problem is not None:
                 return _rendered(problem, there, on_line(0))
     return None
+
+
+def _equal(apart: Sequence[Number], name: str, sizes: Sizes) -> Iterator[int]:
+    """Where a size makes lengths equal that JAX took for unequal; sizes up to 1 are among those of the evidence."""
+    for gap in apart:
+        symbols = gap.symbols if isinstance(gap, Whole) else ()
+        if not all(isinstance(one, Size) for one in symbols):
+            continue
+
+        def value(n: int, gap: Any = gap) -> int:
+            return at(gap, lambda symbol: {**sizes, name: n}[symbol.name])  # type: ignore[union-attr]
+
+        zero, step = value(0), value(1) - value(0)
+        n = -zero // step if step else 0
+        if 1 < n <= MOST and value(n) == 0:
+            yield n
 
 
 def text(program: Lowered, sizes: Sizes) -> list[Token] | None:

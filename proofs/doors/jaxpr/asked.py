@@ -162,6 +162,8 @@ class _Answers:
         self.own = {name: getattr(kind, name) for name in dir(kind)}
         self.quotients: dict[int, tuple[Any, Any, Any]] = {}
         """Quotients of sizes outside JAX by the objects that they are, with what was divided by what."""
+        self._unequal: dict[tuple[Any, Any], tuple[Any, Any]] = {}
+        """Lengths that JAX took for unequal, since they are not equal at all sizes."""
         self.asked: Depends | None = None
         """What was asked last in vain."""
 
@@ -205,6 +207,13 @@ class _Answers:
         sides = self.number(one), self.number(other)
         return None if None in sides else sides[0] - sides[1]  # type: ignore[operator]
 
+    def apart(self) -> Iterator[Number]:
+        """The differences of lengths that JAX took for unequal, and that may be 0."""
+        for one, other in self._unequal.values():
+            gap = self.gap(one, other)
+            if gap is not None and not (nonnegative(gap - 1) or nonnegative(-gap - 1)):
+                yield gap
+
     def text(self, one: Any) -> str:
         return self.dimensions.named(
             self.own["__str__"](one) if isinstance(one, self.kind) else repr(one)
@@ -222,10 +231,17 @@ class _Answers:
             return NotImplemented
 
         def equal(one: Any, other: Any) -> Any:
-            return compared(one, other) if self.outside() else own["__eq__"](one, other)
+            return compared(one, other) if self.outside() else jaxs(one, other)
+
+        def jaxs(one: Any, other: Any) -> Any:
+            found = own["__eq__"](one, other)
+            if found is False and isinstance(other, int | self.kind):
+                key = other if isinstance(other, int) else own["__hash__"](other)
+                self._unequal[own["__hash__"](one), key] = one, other
+            return found
 
         def unequal(one: Any, other: Any) -> Any:
-            found = compared(one, other) if self.outside() else own["__eq__"](one, other)
+            found = compared(one, other) if self.outside() else jaxs(one, other)
             return found if found is NotImplemented else not found
 
         def true(one: Any) -> bool:

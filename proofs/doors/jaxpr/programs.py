@@ -14,7 +14,7 @@ from ...statement.errors import IllFormed
 from ...statement.formats import REAL
 from ...statement.nodes import Held, Input, Node
 from ...statement.statement import Fit, Relation, Statement, relation
-from ...statement.whole import Size, whole
+from ...statement.whole import Number, Size, whole
 from ..infinities import Value
 from ..outputs import Path, key, matched, said
 from ..refused import Refused
@@ -56,6 +56,8 @@ class Lowered:
     """The shapes and formats of its arguments."""
     effort: int
     """As how many operations modulo a prime its trace counts where sizes are tried."""
+    apart: tuple[Number, ...] = ()
+    """Differences of lengths that JAX took for unequal, and that are 0 at some sizes."""
 
     def each(self, make: Callable[[Node], Any]) -> Any:
         """The results with something else for each node; a complex one is a pair of real ones."""
@@ -96,7 +98,8 @@ def _lowered(
     lost = at.domains.lost(n for one in leaves for n in (one if isinstance(one, Pair) else [one]))
     taken, fits = tuple(dict.fromkeys([*at.taken, *lost])), tuple(at.fits)
     effort = EFFORT + OF_EACH * sum(1 for _ in equations(found.jaxpr))
-    return Lowered(nested, taken, fits, tuple(obligations), form, function, given, effort)
+    owed = tuple(obligations)
+    return Lowered(nested, taken, fits, owed, form, function, given, effort, found.apart)
 
 
 def _leaves(at: Lowering, found: Traced, inputs: Sequence[Value]) -> list[Any]:

@@ -15,7 +15,7 @@ from ...language.libraries import jax as jax_for
 from ...statement.formats import REAL
 from ...statement.formats import Format as NodeFormat
 from ...statement.nodes import Shape
-from ...statement.whole import Position, Whole
+from ...statement.whole import Number, Position, Whole
 from ..caught import errors_seen
 from ..outputs import opened
 from ..refused import Refused
@@ -70,6 +70,8 @@ class Traced(NamedTuple):
     dimensions: Dimensions
     format: Format
     """That of its real inputs."""
+    apart: tuple[Number, ...] = ()
+    """Differences of lengths that JAX took for unequal, and that are 0 at some sizes."""
 
 
 def traced(
@@ -215,7 +217,8 @@ def _traced(
             f"the program does more than compute while it runs ({', '.join(sorted(map(str, jaxpr.effects)))}); "
             "take callbacks and prints out of it, or pass a function without them."
         )
-    return Traced(jaxpr, trees[-1], dimensions, form)
+    apart = () if answers is None else tuple(dict.fromkeys(answers.apart()))
+    return Traced(jaxpr, trees[-1], dimensions, form, apart)
 
 
 def _any_position(count: int) -> Position:
