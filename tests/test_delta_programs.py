@@ -490,7 +490,7 @@ BUGS = [
     (inverse, substitution, "-jnp.tril", "jnp.tril", "A: T T"),
     (inverse, rows_from_the_third_on, "loop(2", "loop(3", "A: T+2 T+2"),
     (inverse, rows_from_the_third_on, "(A, -1)", "(A, -2)", "A: T+2 T+2"),
-    (inverse, rows_from_the_third_on, "(A, -1)", "A", "A: T+2 T+2"),
+    (inverse, rows_from_the_third_on, "(A, -1)", "(A)", "A: T+2 T+2"),
     (gated, gated_by_products, "i[:, None] > i", "i[:, None] >= i", DECAY),
     (gated, gated_by_ratios, "system(beta, (k @ k.T) * D)", "system(beta, k @ k.T)", DECAY),
     (per_channel, per_channel_by_ratios, "beta, (k * c) @ (k / c).T", "beta, k @ k.T", CHANNELS),
