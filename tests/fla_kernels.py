@@ -4,6 +4,7 @@ import math
 
 import torch
 from fla.ops.delta_rule import fused_recurrent_delta_rule
+from fla.ops.delta_rule.chunk import chunk_delta_rule_fwd
 from fla.ops.gated_delta_rule import fused_recurrent_gated_delta_rule
 from fla.ops.linear_attn import fused_recurrent_linear_attn
 from fla.ops.simple_gla import fused_recurrent_simple_gla
@@ -70,3 +71,10 @@ def chunked_gla(q, k, v, g):
 
 def chunked_gla_reference(q, k, v, g):
     return recurrence(q, k, v, g * math.log(2))
+
+
+def chunked_delta(q, k, v, beta):
+    return chunk_delta_rule_fwd(q, k, v, beta, 1.0, None, False, chunk_size=16)[0]
+
+
+chunked_delta_reference = delta_reference

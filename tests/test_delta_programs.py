@@ -118,6 +118,17 @@ def added_rows(A):
     return lax.fori_loop(1, len_of(A), body, -jnp.tril(A, -1)) + jnp.eye(len_of(A))
 
 
+def rows_from_the_third_on(A):
+    """The first two rows need no turn."""
+
+    def body(i, T):
+        earlier = jnp.where(jnp.arange(len_of(A)) < i, -A[i], 0.0)
+        row = earlier + (earlier[:, None] * T).sum(0)
+        return jnp.where((jnp.arange(len_of(A)) == i)[:, None], row, T)
+
+    return lax.fori_loop(2, len_of(A), body, -jnp.tril(A, -1)) + jnp.eye(len_of(A))
+
+
 def inverse(A):
     return solved(jnp.tril(A, -1), jnp.eye(len_of(A)))
 
@@ -446,6 +457,7 @@ EQUAL = [
     (from_a_state, by_factors, STATE),
     (substitution, inverse, "A: T T"),
     (added_rows, inverse, "A: T T"),
+    (inverse, rows_from_the_third_on, "A: T+2 T+2"),
     (gated, gated_by_products, DECAY),
     (gated, gated_by_ratios, DECAY),
     (per_channel, per_channel_by_ratios, CHANNELS),
@@ -476,6 +488,9 @@ BUGS = [
     (delta, delta_upper, "beta[None]", "beta[:, None]", QKV),  # the column's strength
     (from_a_state, by_factors, "return q @ S + ", "return ", STATE),
     (inverse, substitution, "-jnp.tril", "jnp.tril", "A: T T"),
+    (inverse, rows_from_the_third_on, "loop(2", "loop(3", "A: T+2 T+2"),
+    (inverse, rows_from_the_third_on, "(A, -1)", "(A, -2)", "A: T+2 T+2"),
+    (inverse, rows_from_the_third_on, "(A, -1)", "(A)", "A: T+2 T+2"),
     (gated, gated_by_products, "i[:, None] > i", "i[:, None] >= i", DECAY),
     (gated, gated_by_ratios, "system(beta, (k @ k.T) * D)", "system(beta, k @ k.T)", DECAY),
     (per_channel, per_channel_by_ratios, "beta, (k * c) @ (k / c).T", "beta, k @ k.T", CHANNELS),

@@ -151,7 +151,7 @@ def equations_of(interpretation: Interpretation) -> list[tuple[Term, Term]]:
 
 def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mutation) -> Proof:
     with session() as current:
-        interpretation = formulas(claim, current, mutate)
+        interpretation = formulas(claim, current, mutate, general=certificate.general)
         if certificate.statement != hash_of(claim):
             raise OtherProblem(ANOTHER if certificate.statement else UNNAMED)
         statements, places = equations_of(interpretation), places_of(current.partial)

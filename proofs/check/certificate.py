@@ -81,6 +81,8 @@ class AllSizes:
     """The proof of its inequalities; None if it says none."""
     statement: str = ""
     """The hash of the statement that is proved; "" for a claim that has none."""
+    general: int | None = None
+    """The number in whose place a size is in the proof's statement; None if it is the claim's own."""
 
 
 @dataclass(frozen=True)

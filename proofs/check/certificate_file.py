@@ -114,6 +114,7 @@ def _of_all_sizes(one: AllSizes) -> dict[str, Any]:
         "equations": one.trace,
         "bounds": one.bounds,
         "witnesses": witnesses,
+        **({} if one.general is None else {"general": one.general}),
     }
 
 
@@ -262,13 +263,14 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 def _all_sizes_of(value: Any) -> AllSizes:
     if type(value) is dict:
-        value = {"statement": "", **value}  # which earlier versions did not write
-    statement, trace, bounds, witnesses = fields_of(
-        value, "statement", "equations", "bounds", "witnesses"
+        value = {"statement": "", "general": None, **value}  # which not all versions write
+    statement, trace, bounds, witnesses, general = fields_of(
+        value, "statement", "equations", "bounds", "witnesses", "general"
     )
+    general = None if general is None else _whole(general)
     for one in (trace, bounds):
         expect("an object, or null", one is None or type(one) is dict, one)
-    return AllSizes(trace, _list(witnesses, _witness_of), bounds, _text(statement))
+    return AllSizes(trace, _list(witnesses, _witness_of), bounds, _text(statement), general)
 
 
 def _witness_of(value: Any) -> witness_family.Witness:

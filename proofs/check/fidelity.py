@@ -55,7 +55,7 @@ ONE_CHOICE, AT_NUMBERS = 4, 2
 RUN_OVER = (ArithmeticError, MemoryError, RecursionError)
 """What the machine's numbers and memory raise far out; all else that is raised there is the body's own."""
 MODERATE = 1e30
-"""Where a statement's numbers are below this, the machine's do not explain that its body raises."""
+"""Where a statement's numbers are below this, the machine's do not explain that its body raises, or has no value."""
 MOVES = 3
 """How often results far out are moved where both sides differ."""
 DIGITS = 2**20
@@ -164,7 +164,10 @@ class _Comparison:
             return None  # what rounding explains
         if differing:
             return f"{differing}{where}"
-        self.compared.update(k for k, sides in enumerate(found) if all(map(_has_value, sides)))
+        both = zip(found, own, strict=True)
+        self.compared.update(
+            k for k, sides in enumerate(both) if all(map(_has_value, sum(sides, ())))
+        )
         return None
 
     def _moved(
@@ -379,7 +382,7 @@ def _near(own: Any, read: Any, partial: bool, moved: Any = 0.0) -> bool:
     if a.shape != b.shape:
         return False
     undefined = ~np.isfinite(b)  # where the statement's own conditions do not hold
-    if partial:
+    if partial or (_rounding(own) is not WIDE and not _is_moderate([[b]])):  # float32 runs over
         undefined |= ~np.isfinite(a)
     with np.errstate(all="ignore"):
         largest = np.max(np.abs(a[~undefined]), initial=1)

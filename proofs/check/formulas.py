@@ -19,6 +19,8 @@ from ..language.claim import Claim
 from ..language.partition import Split
 from ..readings.problem import NoProblem, problem
 from ..statement.errors import IllFormed
+from ..statement.general import general as with_size
+from ..statement.general import lengths_in
 from ..statement.text import fingerprint
 from . import fidelity
 from .instances.stated import stated
@@ -38,6 +40,7 @@ def formulas(
     mutate: Mutation = None,
     given: Given = symbol,
     sizes: dict[str, Index] | None = None,
+    general: int | None = None,
 ) -> Interpretation:
     """The claim's statements, one turn of each loop.
 
@@ -47,6 +50,7 @@ def formulas(
         mutate: a change of the parameters.
         given: what each input is, from its name and lengths; independent symbols if it is not numbers.
         sizes: those of an earlier reading in this session.
+        general: a number in whose place a size is read, which makes the claim's statement a case of what is read.
 
     Raises:
         Unreadable, NotItself, KernelError: if it is not read, or what is read is not the claim's.
@@ -59,7 +63,8 @@ def formulas(
         raise Unreadable(f"a change of {', '.join(changes)}, which is no array of the parameters")
     current.programs += found.programs
     try:
-        return problem(found.statement, current, given, sizes, changes, bool(found.programs))
+        said = found.statement if general is None else with_size(found.statement, general)
+        return problem(said, current, given, sizes, changes, bool(found.programs))
     except (NoProblem, IllFormed) as error:
         raise Unreadable(str(error)) from error
 
@@ -90,6 +95,12 @@ def split_of(claim: Claim) -> Split | None:
         except UsageError:  # which shows where the claim is decided
             pass
     return None
+
+
+def numbers_of(claim: Claim) -> list[int]:
+    """The numbers in the claim's statement in whose place a size may be read."""
+    found = stated(claim)
+    return [] if found is None else lengths_in(found.statement)
 
 
 def hash_of(claim: Claim) -> str:

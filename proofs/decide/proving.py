@@ -9,6 +9,7 @@ misses where it is false.
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,11 +26,21 @@ from ..doors.outputs import matched, paths, said
 from ..doors.program import together
 from ..doors.refused import Refused
 from ..exact.engines import UnequalShapes
+from ..exact.instance import MOST_SYMBOLS
 from ..interpret.questions import Unreadable
 from ..language import stage
 from ..language.claim import Claim
 from ..language.fields import RESERVED
-from ..language.sizes import Sizes, by_name, names, ranges_of, shape, shapes_of, whole
+from ..language.sizes import (
+    DEFAULT_RANGE,
+    Sizes,
+    by_name,
+    names,
+    ranges_of,
+    shape,
+    shapes_of,
+    whole,
+)
 from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
@@ -80,8 +91,8 @@ def prove(
             dimensions is a number. Arguments with a default, and those that a function never reads, may be left out.
             If no shapes are given, they are those of the program's annotations of jaxtyping, or its specification's.
         equals: the specification, likewise: of JAX arrays, or of arrays of any kind, as definitions of scanproof are.
-        sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; if not given, 1, 2, 3, or 1, 2 with
-            more than four letters. The proof is for all sizes from the least of them on.
+        sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; if not given, 1, 2, 3, or fewer with
+            more than four letters, or where arrays are long. The proof is for all sizes from the least of them on.
         framework: "jax" or "torch", for both, or "triton", for the program, which launches kernels; if not given, each
             is told by what its module imports.
         steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
@@ -287,11 +298,23 @@ def _as_written(
 def _at_fewer(
     shapes: Sequence[str], sizes: Mapping[str, Sequence[int]]
 ) -> Mapping[str, Sequence[int]]:
-    """The sizes that are given, and for others fewer than usual where there are many letters."""
+    """The sizes that are given, and for others fewer than usual where there are many letters, or many entries."""
     letters = names(shapes)
-    if len(letters) <= LETTERS:
-        return sizes
-    return {**dict.fromkeys(letters, (1, 2)), **sizes}
+    usual = DEFAULT_RANGE if len(letters) <= LETTERS else DEFAULT_RANGE[:2]
+    found = {**dict.fromkeys(letters, usual), **sizes}
+    free = [name for name in letters if name not in sizes]
+    while _entries(shapes, found) > MOST_SYMBOLS:
+        widest = max(free, key=lambda name: len(found[name]), default=None)
+        if widest is None or len(found[widest]) == 1:
+            break
+        found[widest] = found[widest][:-1]
+    return found
+
+
+def _entries(shapes: Sequence[str], sizes: Mapping[str, Sequence[int]]) -> int:
+    """How many entries arrays have where each size is the greatest that is tried."""
+    greatest = {name: max(values) for name, values in sizes.items()}
+    return sum(math.prod(shape(text, greatest)) for text in shapes)
 
 
 def _claim(both: Both, sizes: Mapping[str, Sequence[int]]) -> Claim:

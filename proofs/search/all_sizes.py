@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from ..check.all_sizes import (
     NO_SIZES,
@@ -19,7 +20,7 @@ from ..check.all_sizes import (
 )
 from ..check.axioms import axioms_of
 from ..check.certificate import AllSizes
-from ..check.formulas import Mutation, formulas, hash_of
+from ..check.formulas import Mutation, formulas, hash_of, numbers_of
 from ..check.traces import conditional, places_of
 from ..check.witness_family import Witness
 from ..interpret.bounds import request_of
@@ -112,20 +113,21 @@ def _searched(claim: Claim, mutate: Mutation) -> Found:
 
 
 def _found(claim: Claim, mutate: Mutation) -> Found:
-    """A proof by opaque functions and their laws; else without the columns of rows, or by the cases of comparisons."""
+    """A proof by opaque functions and their laws; else by other ways, the last one a size in place of a number."""
     tried: list[Proving] = []
     try:
         return _found_by(claim, mutate, tried)
     except (NotProved, TooHard) as error:
-        ways: list[dict[str, bool]] = []
+        ways: list[dict[str, Any]] = []
         if any(one.kept for one in tried):
             ways.append({"columns": False})
         if _has(LOG, SOFTPLUS):
             ways.append({"in_exponents": not tried[0].in_exponents})
         if any(not COMPARING.isdisjoint(one.functions) for one in tried):
             ways.append({"by_cases": True})
+        ways += [] if mutate else [{"general": number} for number in numbers_of(claim)[:1]]
         for way in ways:
-            with suppress(KernelError):
+            with suppress(KernelError, Unreadable):
                 return _found_by(claim, mutate, tried, **way)
         raise error from None
 
@@ -148,12 +150,13 @@ def _found_by(
     by_cases: bool = False,
     columns: bool = True,
     in_exponents: bool | None = None,
+    general: int | None = None,
 ) -> Found:
     """Notes the session of the search; where logarithms and sigmoids meet, products of these may be sums of those."""
     with proving() as current:
         tried.append(current)
         current.columns = columns
-        interpretation = formulas(claim, current, mutate)
+        interpretation = formulas(claim, current, mutate, general=general)
         if in_exponents is None:
             in_exponents = not by_cases and _has(LOG, SOFTPLUS) and _has_sigmoids()
         if by_cases or in_exponents:  # what was read is what the check reads
@@ -163,7 +166,7 @@ def _found_by(
             current.seen = 0
         kinds = {part.kind for part in interpretation.parts}
         if kinds.isdisjoint((Determines, Differs, Undetermined)):
-            return _proved(claim, interpretation, current, ())
+            return _proved(claim, interpretation, current, (), general)
     if Determines in kinds:
         raise NotProved("that a statistic determines a value is not proved for all sizes")
     witnesses = find_witnesses(claim, interpretation.parts, mutate)
@@ -193,6 +196,7 @@ def _proved(
     interpretation: Interpretation,
     current: Proving,
     witnesses: tuple[Witness, ...],
+    general: int | None = None,
 ) -> Found:
     if claim.kind == "bound":
         current.left = EFFORT
@@ -201,13 +205,14 @@ def _proved(
     try:
         theorems = _shown(list(equations_of(interpretation)))
     except Stuck as error:
-        error.words = note_leftover(error.goal, claim.given)
+        if general is None:  # else it is of a statement that nobody asked about
+            error.words = note_leftover(error.goal, claim.given)
         raise
     except TooHard:
-        if current.stuck is not None:
+        if current.stuck is not None and general is None:
             note_leftover(current.stuck, claim.given)
         raise
-    note_proved(theorems, claim.given)
+    note_proved(theorems, claim.given, general)
     shown_bounds = None if bounds is None else bounded(bounds)
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()
@@ -216,5 +221,5 @@ def _proved(
     if bounds is not None and shown_bounds is not None:
         written = bounds_written(bounds, shown_bounds, rules)
     read_as = tuple(interpretation.conditions)
-    certificate = AllSizes(trace, witnesses, written, hash_of(claim))
+    certificate = AllSizes(trace, witnesses, written, hash_of(claim), general)
     return Found(tuple(theorems), current, certificate, read_as, divided)

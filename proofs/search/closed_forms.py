@@ -28,7 +28,7 @@ from .session import Lemma, Proving, current, spoken_of
 from .steps import rewriting, sum_of
 from .superposition import superposed
 from .unfolding import by_induction, stepwise
-from .written_once import kept
+from .written_once import begun_earlier, kept
 from .zero import Stuck
 
 
@@ -66,12 +66,13 @@ def settle(session: Proving) -> None:
 
 
 def _superpose(recursion: Recursion, length: Index, session: Proving) -> bool:
-    """Whether an inner loop's state is told apart from that of the outer loop."""
+    """Whether a state is told apart from that of an outer loop, or is that of a loop which begins earlier."""
     state, *others = recursion.states
     if others or state.name in session.closed:
         return False
     first, step = simplified(recursion.first[0]), simplified(recursion.step[0])
     rule = superposed(recursion, first, step, length)
+    rule = rule or begun_earlier(recursion, first, step, length)
     if rule is not None:
         session.closed[state.name] = rule, ()
     return rule is not None

@@ -92,13 +92,18 @@ def note_split(error: Unreadable) -> None:
         found.split = error.split
 
 
-def note_proved(theorems: Sequence[Theorem], arrays: Iterable[str]) -> None:
-    """Write down what was proved, if somebody listens."""
+def note_proved(
+    theorems: Sequence[Theorem], arrays: Iterable[str], general: int | None = None
+) -> None:
+    """Write down what was proved, if somebody listens; with the last size in place of a number, where one is."""
     found = _listening.get()
     if found is not None:
         writer = Wording(arrays)
         said = [line for one in theorems for line in writer.statement(one)]
-        found.proved = [*said[:LINES], *writer.about()]
+        known = declarations.current
+        size = "" if general is None else known.names[max(known.sizes)]
+        place = [f"for all {size} ≥ {general}, in place of {general}"] if size else []
+        found.proved = [*said[:LINES], *writer.about(), *place]
 
 
 def _cut(text: str) -> str:

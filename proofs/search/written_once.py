@@ -2,7 +2,8 @@
 
 For S[t + 1, i] = S[t, i] but in the turn t = e(i) there are two lemmas: up to that turn the entry is what it was at
 the start, and from then on it stays what was written, S[e + 1, i]. By these all entries come to be spoken of at the
-turn that wrote them, so that equal ones look alike.
+turn that wrote them, so that equal ones look alike. A loop that begins with a later row than the second, because
+the turns before would change nothing, is one with these turns.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from fractions import Fraction
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, facts, position, position_number
 from ..kernel.inequalities import implied
-from ..kernel.recursion import Recursion, State
+from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.rules import Goal
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
@@ -34,6 +35,42 @@ def kept(recursion: Recursion, which: int, step: Term, length: Index) -> list[Th
         except KernelError:
             continue
     return found
+
+
+def begun_earlier(recursion: Recursion, first: Term, step: Term, length: Index) -> Theorem | None:
+    """What the only state of a recursion is by a loop that begins a turn earlier, if that one leaves the start.
+
+    Args:
+        recursion: of one state, whose rows are written from the third on, or from a later one.
+        first: its start in normal form.
+        step: its step in normal form.
+        length: how many turns it takes.
+    """
+    (state,), session = recursion.states, current()
+    turn = _turn(recursion, state, step)
+    if turn is None or not any(
+        (i - turn - 2).const >= 0 == len((i - turn).terms) for i in state.at
+    ):
+        return None
+    time, when = (position("t", 0, length + 1) for _ in range(2))
+    longer = new_state(state.name, state.at, state.given)
+    before = {position_number(recursion.time): time - 1}
+
+    def named(f: Factor) -> Factor:
+        return f._replace(name=longer.name, at=(time, *f.at[1:])) if f.name == state.name else f
+
+    parts = {}
+    for m, c in step.parts.items():
+        moved = m.substitute(before, m.bound)
+        parts[moved._replace(factors=tuple(sorted(map(named, moved.factors))))] = c
+    scope = step.scope - recursion.time.variables() | time.variables()
+    made = Recursion(time, [longer], [first], [Term(parts, scope)])
+    session.add(made, session.origins.get(state.name), length + 1)
+    try:
+        claim = _at(state, when), longer.entry(when + 1, state.at)
+        return by_induction(when, [claim]).rules[0]
+    except KernelError:
+        return None
 
 
 def _turn(recursion: Recursion, state: State, step: Term) -> Index | None:

@@ -31,7 +31,7 @@ def replayed(claim: Claim, certificate: AllSizes) -> Found:
         Refused: if the certificate does not show what it says.
     """
     with proving() as reading:
-        conditions = tuple(formulas(claim, reading).conditions)
+        conditions = tuple(formulas(claim, reading, general=certificate.general).conditions)
         places = places_of(reading.partial)
     divided = False
     if certificate.bounds is not None:
