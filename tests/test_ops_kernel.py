@@ -15,7 +15,7 @@ from scanproof.numeric.jax_backend import platform
 from scanproof.numeric.ops import chunked, delta, kernel
 from scanproof.numeric.ops.chunked import Plan, plan
 from scanproof.numeric.ops.inputs import linear_tokens
-from scanproof.numeric.precision import BFLOAT16, FLOAT32, FLOAT64, Precision
+from scanproof.numeric.precision import BFLOAT16, FLOAT32, FLOAT64, Precision, matmul
 
 HEADS, T, SIDE, C = 3, 54, 32, 16
 """Three chunks, and six tokens that are left over."""
@@ -101,6 +101,41 @@ def test_what_a_kernel_computes_is_within_the_bound_of_the_loop(layer: str, inte
     for found, wanted, bound in zip(jitted(compute)(IN_KERNEL, *arrays), exact, known, strict=True):
         assert (np.abs(np.asarray(found, np.float64) - wanted) <= bound.bound).all()
         assert np.isfinite(bound.bound).all()
+
+
+def test_a_bound_reads_a_kernel_as_the_loop_that_it_stands_for(
+    interpreted: None, monkeypatch: pytest.MonkeyPatch
+):
+    def here(plain: Any, fast: Any) -> Any:
+        return lambda *trees: jax.lax.platform_dependent(*trees, cpu=fast, default=plain)
+
+    compute, arrays = program("one")
+    monkeypatch.setattr(kernel, "standing_for", here)
+    both = (
+        bounds.a_priori(functools.partial(compute, cut), *arrays) for cut in (IN_KERNEL, IN_LOOP)
+    )
+    for found, wanted in zip(*both, strict=True):
+        np.testing.assert_array_equal(found.bound, wanted.bound)
+
+
+def test_the_bound_of_six_products_of_parts_is_not_that_of_one():
+    rng = np.random.default_rng(5)
+    a, b = (rng.uniform(1, 2, (256, 1)).astype(np.float32) for _ in range(2))
+    wide, parts = a.astype(float) @ b.T.astype(float), []
+    for rest in (a, b):
+        parts.append([])
+        for _ in range(3):
+            parts[-1].append(np.asarray(jnp.asarray(rest, jnp.bfloat16), np.float32))
+            rest = rest - parts[-1][-1]
+    of_a, of_b = ([part.astype(float) for part in one] for one in parts)
+    six = sum(of_a[i] @ of_b[k].T for i in range(3) for k in range(3 - i))
+    wrong = np.abs(six.astype(np.float32) - wide)
+    by_parts, by_one = (
+        bounds.a_priori(functools.partial(matmul, numbers, axes=(-1, -1)), a, b).bound
+        for numbers in (kernel.products(FLOAT32), FLOAT32)
+    )
+    assert (wrong <= by_parts).all()
+    assert (wrong > by_one).any()
 
 
 def in_format(arrays: tuple[Any, ...], numbers: Precision) -> tuple[Any, ...]:

@@ -214,7 +214,7 @@ def in_kernel(z, b, c, H0, final, written):
 @lanes.claim(
     "lanes.jax.chunked.kernel-rows",
     says=(
-        "a program of the GPU kernel of chunked with decay 1 that takes the first D of the D + E rows of a head's state "
+        "a program of the GPU kernel of chunked with decay 1 that has the first D of the D + E rows of a head's state "
         "leaves the first D columns of the outputs, and D rows of the final state, of the recurrence"
     ),
     given={**TOKENS, "z": "n C D+E", "H0": "D+E N", "final": "D N", "written": "n C D"},
