@@ -116,9 +116,14 @@ def chunk_size(where: str, numbers: Precision, heads: int, D: int, N: int) -> in
 
     That is 32 on a `cpu` and for float32 on a `gpu`, and 16, the least that a tensor core takes, for GPU kernels.
     """
-    if where == "gpu" and kernel.serves(numbers, heads, KERNEL_CHUNK, D, N):
+    if where == "gpu" and _serves(numbers) and kernel.serves(numbers, heads, KERNEL_CHUNK, D, N):
         return KERNEL_CHUNK
     return 32 if where == "cpu" or (where == "gpu" and numbers.inputs != "bfloat16") else 64
+
+
+def _serves(numbers: Precision) -> bool:
+    """Whether kernels are chosen: in float32 they multiply by parts, which `rounding.delta_rule` does not count yet."""
+    return numbers.inputs == "bfloat16"
 
 
 def _longhorn_strengths(tokens: delta_rule.Token) -> Any:
@@ -144,7 +149,7 @@ def _run(caller: str, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, w
     numbers = precision_of(wanted)
     chunk = None if chunk is None else positive(caller, "chunk", chunk)
     v, k, q, beta = arrays
-    served = numbers if kernel.on_one_device(*arrays) else None
+    served = numbers if kernel.on_one_device(*arrays) and _serves(numbers) else None
 
     def cut_of(heads: int, T: int, D: int, N: int) -> Plan:
         size = chunk or chunk_size(platform(), numbers, heads, D, N)
