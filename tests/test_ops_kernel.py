@@ -128,7 +128,7 @@ def test_the_bound_of_six_products_of_parts_is_not_that_of_one():
             parts[-1].append(np.asarray(jnp.asarray(rest, jnp.bfloat16), np.float32))
             rest = rest - parts[-1][-1]
     of_a, of_b = ([part.astype(float) for part in one] for one in parts)
-    six = sum(of_a[i] @ of_b[k].T for i in range(3) for k in range(3 - i))
+    six = np.sum([of_a[i] @ of_b[k].T for i in range(3) for k in range(3 - i)], axis=0)
     wrong = np.abs(six.astype(np.float32) - wide)
     by_parts, by_one = (
         bounds.a_priori(functools.partial(matmul, numbers, axes=(-1, -1)), a, b).bound

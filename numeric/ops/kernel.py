@@ -179,7 +179,8 @@ def run(
     if rows is None:
         rows = Rows([None] * len(leaves), [None] * len(wanted))
     else:
-        parts = programs(heads, *j.tree.leaves(states)[0].shape[1:], reverse)
+        _, D, N = j.tree.leaves(states)[0].shape
+        parts = programs(heads, D, N, reverse)
 
     def part(array: Any, axis: int | None) -> Any:
         sides = [side // parts if at == axis else side for at, side in enumerate(array.shape)]
