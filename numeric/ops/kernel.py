@@ -182,25 +182,13 @@ def run(
         _, D, N = j.tree.leaves(states)[0].shape
         parts = programs(heads, D, N, reverse)
 
-    def part(array: Any, axis: int | None) -> Any:
-        sides = [side // parts if at == axis else side for at, side in enumerate(array.shape)]
-
-        def where(head: Any, place: Any) -> tuple[Any, ...]:
-            return (head, *(place if at == axis else 0 for at in range(1, len(sides))))
-
-        return pl.BlockSpec((None, *sides[1:]), where)
-
-    def shares(array: Any) -> tuple[Any, Any]:
-        rest, zeros = array.shape[1:], (0,) * (array.ndim - 1)
-        spec = pl.BlockSpec((None, None, *rest), lambda head, place: (head, place, *zeros))
-        return j.ShapeDtypeStruct((heads, parts, *rest), array.dtype), spec
-
     def of_head(*refs: Any) -> None:
         body(tree.unflatten(refs[: len(leaves)]), *out.unflatten(refs[len(leaves) :]))
 
-    given, first = list(map(part, leaves, rows.read)), len(leaves) - len(j.tree.leaves(blocks))
+    given = [_part(a, axis, parts) for a, axis in zip(leaves, rows.read, strict=True)]
+    first = len(leaves) - len(j.tree.leaves(blocks))
     written = [
-        shares(a) if axis is None else (a, part(a, axis))
+        _shares(a, parts) if axis is None else (a, _part(a, axis, parts))
         for a, axis in zip(wanted, rows.written, strict=True)
     ]
     found = pl.pallas_call(
@@ -216,6 +204,28 @@ def run(
     return out.unflatten(
         [a.sum(axis=1) if axis is None else a for a, axis in zip(found, rows.written, strict=True)]
     )
+
+
+def _part(array: Any, axis: int | None, parts: int) -> Any:
+    """What a program has of an array (B, …): of its head all, or what lies at its place along an axis."""
+    from jax.experimental import pallas as pl
+
+    sides = [side // parts if at == axis else side for at, side in enumerate(array.shape)]
+
+    def where(head: Any, place: Any) -> tuple[Any, ...]:
+        return (head, *(place if at == axis else 0 for at in range(1, len(sides))))
+
+    return pl.BlockSpec((None, *sides[1:]), where)
+
+
+def _shares(array: Any, parts: int) -> tuple[Any, Any]:
+    """An array (B, parts, …) of one (B, …) for each program of a head, and what a program has of it."""
+    from jax.experimental import pallas as pl
+
+    heads, *rest = array.shape
+    zeros = (0,) * len(rest)
+    spec = pl.BlockSpec((None, None, *rest), lambda head, place: (head, place, *zeros))
+    return jax().ShapeDtypeStruct((heads, parts, *rest), array.dtype), spec
 
 
 def _compiler(leaves: list[Any], specs: list[Any], first: int, warps: int | None) -> Any:
