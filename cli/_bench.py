@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json")
 DTYPES = ("float32", "bfloat16")
 CPU = ((8, 4096, 64), (8, 2048, 128), (8, 1024, 64))
-ACCELERATOR = ((512, 8192, 64), (512, 8192, 128))
-"""Heads, tokens and features: at least 4 million tokens and heads."""
+ACCELERATOR = ((96, 8192, 128), (96, 8192, 64))
+"""Heads, tokens and features."""
+SECONDS = 240
+"""That a run on an accelerator may take, of which compilers take most."""
 
 Features = Annotated[
     str | None,
@@ -31,6 +33,9 @@ Dtype = Annotated[
     choice("--dtype", DTYPES, "What the ops compute in. [float32; bfloat16 on a GPU]"),
 ]
 Rounds = Annotated[int, count("--rounds", "N", "Runs of each program.")]
+Limit = Annotated[
+    int | None, count("--time-limit", "SECONDS", "What does not fit is left out. [240 on a GPU]")
+]
 Devices = Annotated[
     int | None, count("--devices", "N", "Devices a CPU is shown as, for sharding. [2]")
 ]
@@ -44,6 +49,7 @@ def bench(
     heads: Heads = None,
     dtype: Dtype = None,
     rounds: Rounds = 9,
+    time_limit: Limit = None,
     devices: Devices = None,
     format: Format = "table",
     output: Output = None,
@@ -53,8 +59,9 @@ def bench(
     A plain matrix product is timed, too. All of them run in turns, so that a busy computer slows
     them all down. Beside each time stands the error against float64. On a CPU the delta op and
     lax.scan then run beside each other, idle and while processes that this command starts and ends
-    keep every core busy. With a GPU, the device's copy and matrix product and the kernels of
-    fla-core, if it is installed, run in the same turns.
+    keep every core busy. With a GPU, the ops that have kernels there, in bfloat16 and float32,
+    forward and with their derivative, and those of fla-core, if it is installed, run in the same
+    turns as the device's copy and matrix product.
 
     Exits with 1 if an op is less accurate than it must be; speed is only reported.
     """
@@ -74,7 +81,9 @@ def bench(
         host = platform() == "cpu"
         sizes = _sizes(CPU if host else ACCELERATOR, wanted, tokens, heads)
         with progress("timing") as advance:
-            record = benchmark(sizes, dtype or ("float32" if host else "bfloat16"), rounds, advance)
+            wanted_dtype = dtype or ("float32" if host else "bfloat16")
+            seconds = time_limit or (None if host else SECONDS)
+            record = benchmark(sizes, wanted_dtype, rounds, advance, seconds)
     text = as_json(record, finite=False)
     if file is not None:
         file.write(text)

@@ -2,7 +2,7 @@
 
 XLA multiplies float32 matrices in TF32 (10 bits) on recent GPUs unless it is set otherwise, so every product of a
 op says how. A named algorithm (`DotAlgorithmPreset`) would say more, but XLA's CPU backend refuses one wherever it
-does not call a matrix library, as in a product with one row.
+does not call a matrix library, as in a product with one row. GPU kernels, which have no such product, name theirs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Precision:
     accumulate: str
     """The dtype of sums, decays, states and outputs."""
     products: str
-    """The `jax.lax.Precision` of the matrix products."""
+    """The `jax.lax.Precision` or the `jax.lax.DotAlgorithmPreset` of the matrix products."""
 
 
 FLOAT64 = Precision("float64", "float64", "float64", "HIGHEST")
@@ -80,6 +80,7 @@ def matmul(precision: Precision, left: Any, right: Any, axes: tuple[int, int] = 
         left.astype(precision.inputs),
         right.astype(precision.inputs),
         (contract, (batch, batch)),
-        precision=getattr(lax.Precision, precision.products),
+        precision=getattr(lax.Precision, precision.products, None)
+        or lax.DotAlgorithmPreset[precision.products],
         preferred_element_type=precision.accumulate,
     )

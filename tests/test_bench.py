@@ -10,8 +10,9 @@ from command_line import Run, one_line
 
 from scanproof.numeric.bench import busy, peers
 from scanproof.numeric.bench.ceilings import Ceilings
+from scanproof.numeric.bench.passes import DERIVATIVE, passes
 from scanproof.numeric.bench.problem import Problem, Size, relative_error
-from scanproof.numeric.bench.report import as_text, benchmark, inaccurate
+from scanproof.numeric.bench.report import _error, as_text, benchmark, inaccurate
 from scanproof.numeric.bench.timing import BURST, Timing, interleaved, ratio
 
 SIZE = Size(heads=2, tokens=64, features=8)
@@ -79,6 +80,31 @@ def test_a_slow_program_runs_once_after_its_warm_up():
     assert len(calls) == 2 and len(found["slow"].rounds) == 1
 
 
+def test_what_fails_or_has_no_time_is_left_out_with_the_reason():
+    def broken() -> None:
+        raise RuntimeError("no registers\nleft")
+
+    left_out: dict[str, str] = {}
+    programs = {"broken": broken, "works": lambda: None}
+    found = interleaved(programs, lambda _: None, 2, left_out=left_out)
+    assert [*found] == ["works"] and len(found["works"].rounds) == 2
+    assert left_out == {"broken": "RuntimeError: no registers"}
+    with pytest.raises(RuntimeError):
+        interleaved(programs, lambda _: None, 2)
+    assert interleaved(programs, lambda _: None, 2, end=0, left_out=left_out) == {}
+    assert left_out == dict.fromkeys(programs, "no time is left")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("dtype", "most"), [("float32", 1e-6), ("bfloat16", 8e-3)])
+def test_the_derivatives_that_are_timed_are_those_of_the_recurrences(dtype: str, most: float):
+    problem = Problem(Size(heads=2, tokens=80, features=16))
+    found = passes(problem, dtype)
+    for name, case in found.items():
+        assert 0 < (_error(problem, case) or 0) <= most, name
+    assert sum(name.endswith(DERIVATIVE) for name in found) == len(found) / 2 == 4
+
+
 def test_ratio_is_the_median_of_the_ratios_of_each_round():
     above, below = Timing(0, (2.0, 30.0, 4.0)), Timing(0, (1.0, 10.0, 4.0))
     assert ratio(above, below) == 2
@@ -89,6 +115,7 @@ def test_floor_is_the_larger_of_work_and_traffic():
     flops, moved = 4 * 64**2 + 2 * 65 * 64, 4 * 64 * 2
     assert Ceilings(1e30, 1.0).floor(size, "bfloat16", 64) == flops
     assert Ceilings(1.0, 1e30).floor(size, "bfloat16", 64) == moved
+    assert Ceilings(1.0, 1e30).floor(size, "bfloat16", 64, derivative=True) == 11 * 64 * 2
 
 
 def test_error_is_relative_to_all_entries():
@@ -113,8 +140,11 @@ def test_fla_kernels_are_called_with_the_very_tokens():
         def cuda(self):
             return self
 
+        def requires_grad_(self):
+            return self
+
     class Torch:
-        float32 = "float32"
+        float32, bfloat16 = "float32", "bfloat16"
 
         @staticmethod
         def from_numpy(array):
@@ -145,8 +175,13 @@ def test_fla_kernels_are_called_with_the_very_tokens():
             out[0, t] = np.einsum("hdm,hm->hd", state, q[0, t])
         return out, None
 
-    cases = peers.peer_cases(problem, "float32", (Torch, simple_gla, delta_rule))
+    found = Torch, simple_gla, delta_rule
+    cases = peers.peer_cases(problem, "float32", found)
+    assert not any("delta" in name for name in cases)
+    cases["delta"] = peers.peer_cases(problem, "bfloat16", found)["fla chunk_delta_rule, bfloat16"]
     for name, case in cases.items():
+        if case.derivative:
+            continue
         outputs = np.asarray(case.run())[0].transpose(1, 0, 2)
         assert case.layer is not None
         assert relative_error(outputs, problem.exact(case.layer, "float32")) < 1e-6, name
@@ -181,6 +216,7 @@ def at_once(record: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[Any
 
     def benchmark(*arguments: Any) -> dict[str, Any]:
         asked.extend(arguments[:3])
+        assert arguments[4] is None  # a CPU has time
         return record
 
     monkeypatch.setattr("scanproof.numeric.bench.report.benchmark", benchmark)

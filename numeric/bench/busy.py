@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .cases import DELTA, SCAN
+from .case import DELTA, SCAN
 
 SECONDS = 10
 """For so long the two run in turns, and `LEAST` times in any case: single calls beside others scatter."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,24 +17,13 @@ from ..ops.delta import delta
 from ..ops.recurrent import recurrent
 from ..ops.sharded import sharded
 from ..ops.streaming import streaming
+from .case import CHUNKED, DELTA, PLAIN, SCAN, Case
 from .ceilings import plain_product
+from .passes import FORMATS, passes
 from .problem import Problem
 
-PLAIN, SCAN, CHUNKED, DELTA = "matrix product of 4d²", "lax.scan", "chunked", "delta"
 NUMPY_TOKENS = 1024
 """NumPy runs so many tokens of one head, and its time is scaled up: a token costs the same wherever it stands."""
-
-
-class Case(NamedTuple):
-    """One program."""
-
-    run: Callable[[], Any]
-    """Returns the outputs (heads, T, d), alone or first in a tuple."""
-    layer: str | None = None
-    """Which of `Problem.exact` the outputs are compared with; None: they are not."""
-    dtype: str = "float32"
-    share: float = 1.0
-    """The share of all tokens and heads that it runs."""
 
 
 def cases(problem: Problem, dtype: str) -> dict[str, Case]:
@@ -42,7 +31,8 @@ def cases(problem: Problem, dtype: str) -> dict[str, Case]:
 
     Args:
         problem: the tokens.
-        dtype: "float32" or "bfloat16": that of the plain product and of the ops that are not named otherwise.
+        dtype: "float32" or "bfloat16": that of the plain product and of the ops that are not named otherwise. On a GPU,
+            those with kernels run in both formats, and with their derivatives, in this one first.
     """
     j = jax("bench")
     heads, _, d = problem.size
@@ -62,6 +52,13 @@ def cases(problem: Problem, dtype: str) -> dict[str, Case]:
     def gated(v: Any, k: Any, q: Any, log_decay: Any, precision: Any) -> Any:
         return chunked(v, k, q, log_decay=log_decay, precision=precision)
 
+    writes = delta_rule.Token(k, v, q, problem.beta)
+    of_delta = bind(recurrent, delta_rule.step, None, batch=1)
+    found[f"{SCAN}, delta rule"] = op(of_delta, "delta", state, writes)
+    if platform() == "gpu":
+        for format in sorted(FORMATS, key=lambda one: one != dtype):
+            found |= passes(problem, format)
+        return found
     associations = linear_attention.Token(q, k, v)
     found["recurrent"] = op(
         bind(recurrent, linear_attention.step, None, batch=1), "unit", state, associations
@@ -73,10 +70,6 @@ def cases(problem: Problem, dtype: str) -> dict[str, Case]:
     if dtype != "bfloat16":
         low = problem.tokens("bfloat16")
         found[f"{CHUNKED}, bfloat16"] = op(chunked, "unit", *low, dtype="bfloat16")
-    writes = delta_rule.Token(k, v, q, problem.beta)
-    found[f"{SCAN}, delta rule"] = op(
-        bind(recurrent, delta_rule.step, None, batch=1), "delta", state, writes
-    )
     found[DELTA] = op(delta, "delta", v, k, q, problem.beta)
     found["streaming, 4 blocks"] = Case(_stream(problem, (v, k, q), dtype), "unit", dtype)
     found.update(_shards(j, problem, (v, k, q), dtype))

@@ -18,11 +18,15 @@ class Ceilings(NamedTuple):
     flops: float
     """Of matrix products."""
 
-    def floor(self, size: Size, dtype: str, chunk: int) -> float:
-        """Seconds that no program can beat: 4d² + 2(C+1)d FLOPs, and 4d numbers of traffic, a token and head."""
+    def floor(self, size: Size, dtype: str, chunk: int, derivative: bool = False) -> float:
+        """Seconds that no program can beat: 4d² + 2(C+1)d FLOPs, and 4d numbers of traffic, a token and head.
+
+        With the derivative three times the FLOPs, since that of a product is two, and 11d numbers of traffic: tokens
+        and outputs, then tokens, cotangents of outputs, and those of tokens.
+        """
         d = size.features
-        work = (4 * d * d + 2 * (chunk + 1) * d) / self.flops
-        traffic = 4 * d * itemsize(dtype) / self.bytes_per_second
+        work = (4 * d * d + 2 * (chunk + 1) * d) * (3 if derivative else 1) / self.flops
+        traffic = (11 if derivative else 4) * d * itemsize(dtype) / self.bytes_per_second
         return size.token_heads * max(work, traffic)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..jax_backend import platform
-from .cases import Case
+from .case import Case
+from .passes import DERIVATIVE
 from .problem import Problem
 
 
@@ -28,36 +29,46 @@ def peers() -> Any:
 
 
 def peer_cases(problem: Problem, dtype: str, found: Any) -> dict[str, Case]:
-    """Forward passes of fla's chunked kernels; `found` is what `peers` returned."""
+    """fla's chunked kernels, forward and with their derivative; `found` is what `peers` returned."""
     torch, simple_gla, delta_rule = found
-    v, k, q = (_tensor(torch, a, dtype) for a in problem.tokens("float32"))
+    v, k, q = (_tensor(torch, a, dtype).requires_grad_() for a in problem.tokens("float32"))
     log_decay, beta = (
         torch.from_numpy(np.array(a).T[None].copy()).cuda()
         for a in (problem.log_decay, problem.beta)
     )
     beta = beta.to(v.dtype)
-
-    def case(layer: str, call: Callable[[], Any]) -> Case:
-        def run() -> Any:
-            with torch.no_grad():
-                outputs, _ = call()
-            return outputs
-
-        return Case(run, layer, dtype)
-
     keep = {"scale": 1.0, "output_final_state": True}
-    return {
-        "fla chunk_simple_gla": case("unit", lambda: simple_gla(q, k, v, **keep)),
-        "fla chunk_simple_gla, a decay a token": case(
-            "per-token", lambda: simple_gla(q, k, v, g=log_decay, **keep)
+    calls: dict[str, tuple[str, Callable[[], Any]]] = {
+        "chunk_simple_gla": ("unit", lambda: simple_gla(q, k, v, **keep)),
+        "chunk_simple_gla, a decay a token": (
+            "per-token",
+            lambda: simple_gla(q, k, v, g=log_decay, **keep),
         ),
-        "fla chunk_delta_rule": case("delta", lambda: delta_rule(q, k, v, beta, **keep)),
+    }
+    if dtype != "float32":  # which chunk_delta_rule refuses
+        calls["chunk_delta_rule"] = "delta", lambda: delta_rule(q, k, v, beta, **keep)
+
+    def case(layer: str, call: Callable[[], Any], derivative: bool) -> Case:
+        def forward() -> Any:
+            with torch.no_grad():
+                return call()[0]
+
+        def both() -> Any:
+            return torch.autograd.grad(call()[0], (v, k, q), v.detach())
+
+        return Case(both if derivative else forward, layer, dtype, derivative=derivative)
+
+    return {
+        ", ".join((f"fla {name}", dtype, *[DERIVATIVE] * derivative)): case(*call, derivative)
+        for name, call in calls.items()
+        for derivative in (False, True)
     }
 
 
 def wait(result: Any) -> Any:
     """Return when a result, JAX's or torch's, is there."""
-    if type(result).__module__.split(".")[0] == "torch":
+    first = result[0] if isinstance(result, tuple) else result
+    if type(first).__module__.split(".")[0] == "torch":
         import torch  # type: ignore[import-not-found]  no dependency
 
         torch.cuda.synchronize()

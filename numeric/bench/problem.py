@@ -55,45 +55,52 @@ class Problem:
         # β ‖k‖² < 1, so that no write overshoots.
         strength = random.uniform(keys[4], (heads, T), minval=0.1, maxval=1.0)
         self.beta = strength / (1 + (self.k * self.k).sum(axis=-1))
-        self._exact: dict[tuple[str, str], np.ndarray] = {}
+        self._exact: dict[tuple[str, str, bool], np.ndarray] = {}
 
     def tokens(self, dtype: str) -> tuple[Any, Any, Any]:
         """Values, keys and queries in a dtype."""
         return self.v.astype(dtype), self.k.astype(dtype), self.q.astype(dtype)
 
-    def exact(self, layer: str, dtype: str) -> np.ndarray:
-        """The outputs of the first `CHECKED_HEADS` heads on the tokens as this dtype has them, in float64.
+    def exact(self, layer: str, dtype: str, derivative: bool = False) -> np.ndarray:
+        """The outputs (heads, T, d) of some heads on the tokens as this dtype has them, in float64.
 
         Args:
             layer: "unit", "scalar", "per-token" or "delta".
             dtype: "float32" or "bfloat16".
+            derivative: the cotangents of v, k and q instead, side by side (heads, T, 3d), where those of the outputs
+                are v; of one head, since they take a state a token. Else the outputs of `CHECKED_HEADS` heads.
         """
-        if (layer, dtype) not in self._exact:
-            self._exact[layer, dtype] = _exact(self, layer, dtype)
-        return self._exact[layer, dtype]
+        key = layer, dtype, derivative
+        if key not in self._exact:
+            self._exact[key] = _exact(self, layer, dtype, derivative)
+        return self._exact[key]
 
     def scalar(self) -> float:
         """One log-decay for all tokens."""
         return -1 / 64
 
 
-def _exact(problem: Problem, layer: str, dtype: str) -> np.ndarray:
-    v, k, q = (np.asarray(a[:CHECKED_HEADS], dtype=np.float64) for a in problem.tokens(dtype))
+def _exact(problem: Problem, layer: str, dtype: str, derivative: bool) -> np.ndarray:
+    heads = 1 if derivative else CHECKED_HEADS
+    v, k, q = (np.asarray(a[:heads], dtype=np.float64) for a in problem.tokens(dtype))
     state = np.zeros((len(v), v.shape[-1], v.shape[-1]))
-    if layer == "delta":
-        beta = np.asarray(problem.beta[:CHECKED_HEADS], dtype=np.float64)
-        step, tokens = delta_rule.step, delta_rule.Token(k, v, q, beta)
-    elif layer == "unit":
-        step, tokens = linear_attention.step, linear_attention.Token(q, k, v)
-    else:
+    beta, log_decay = (np.asarray(a[:heads], np.float64) for a in (problem.beta, problem.log_decay))
+    if layer == "scalar":
         log_decay = np.full(v.shape[:2], np.float32(problem.scalar()), dtype=np.float64)
-        if layer == "per-token":
-            log_decay = np.asarray(problem.log_decay[:CHECKED_HEADS], dtype=np.float64)
+
+    def outputs(v: Any, k: Any, q: Any) -> Any:
         step, tokens = ssd.step, ssd.Token(v, np.exp(log_decay), k, q)
+        if layer == "delta":
+            step, tokens = delta_rule.step, delta_rule.Token(k, v, q, beta)
+        elif layer == "unit":
+            step, tokens = linear_attention.step, linear_attention.Token(q, k, v)
+        return recurrent(step, None, state, tokens, batch=1, precision="float64").outputs
+
     with x64():
-        return np.asarray(
-            recurrent(step, None, state, tokens, batch=1, precision="float64").outputs
-        )
+        if not derivative:
+            return np.asarray(outputs(v, k, q))
+        _, pull = jax("bench").vjp(outputs, v, k, q)
+        return np.concatenate([np.asarray(one) for one in pull(v)], axis=-1)
 
 
 def relative_error(found: np.ndarray, exact: np.ndarray) -> float:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import datetime
+import math
 import platform as machine
+import time
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
+
 from ..jax_backend import jax, platform
 from ..ops.chunked import plan
 from . import busy
-from .cases import CHUNKED, DELTA, PLAIN, SCAN, Case, cases
+from .case import CHUNKED, DELTA, PLAIN, SCAN, Case
+from .cases import cases
 from .ceilings import COPY, PRODUCT, Ceilings, probes
+from .passes import FORMATS
 from .peers import on_host, peer_cases, peers, wait
 from .problem import Problem, Size, relative_error
 from .timing import Timing, interleaved, ratio
@@ -32,7 +38,11 @@ Tell = Callable[[str, int, int], None]
 
 
 def benchmark(
-    sizes: list[Size], dtype: str, rounds: int, tell: Tell | None = None
+    sizes: list[Size],
+    dtype: str,
+    rounds: int,
+    tell: Tell | None = None,
+    seconds: float | None = None,
 ) -> dict[str, Any]:
     """Time everything at each size.
 
@@ -41,10 +51,12 @@ def benchmark(
         dtype: "float32" or "bfloat16".
         rounds: how often each program runs after its warm-up.
         tell: told the name of each program before it runs, how many calls are done, and how many there are.
+        seconds: that it may take; what it leaves no time for, or, on a GPU, fails, is left out.
 
     Returns:
         `{"schema", "device", "versions", "date", "dtype", "rounds", "fla", "sizes": [{"heads", "tokens", "features",
-        "chunk", "ceilings", "floor_seconds", "rows": [...], "beside_scan": [...]}]}`; a row has `name`, `seconds`
+        "chunk", "ceilings", "floor_seconds", "rows": [...], "left_out": {name: why}, "beside_scan": [...]}]}`;
+        a row has `name`, `seconds`
         (median), `spread` (interquartile range / median), `first_seconds`, `ns_per_token_head`, `to_product`,
         `to_scan`, `floor_share`, `error`, `accuracy_goal`, `speed_goal`, `met`. Ratios are medians over rounds.
         `beside_scan` is what `busy.beside_scan` returns, on a CPU; elsewhere it is empty.
@@ -55,6 +67,7 @@ def benchmark(
     j = jax("bench")
     fla = peers()
     device = j.devices()[0]
+    ends = _ends(seconds, len(sizes))
     return {
         "schema": SCHEMA,
         "device": {
@@ -67,18 +80,34 @@ def benchmark(
         "dtype": dtype,
         "rounds": rounds,
         "fla": fla if isinstance(fla, str) else f"fla-core {version('fla-core')}",
-        "sizes": [_at(size, dtype, rounds, fla, tell) for size in sizes],
+        "sizes": [
+            _at(size, dtype, rounds, fla, tell, end) for size, end in zip(sizes, ends, strict=True)
+        ],
     }
 
 
-def _at(size: Size, dtype: str, rounds: int, fla: Any, tell: Tell | None) -> dict[str, Any]:
+def _ends(seconds: float | None, sizes: int) -> list[float]:
+    """When, on the monotonic clock, the calls for each size have to be done; the errors of its outputs take a third."""
+    if seconds is None:
+        return [math.inf] * sizes
+    each = seconds / sizes
+    return [time.monotonic() + each * (at + 2 / 3) for at in range(sizes)]
+
+
+def _at(
+    size: Size, dtype: str, rounds: int, fla: Any, tell: Tell | None, end: float
+) -> dict[str, Any]:
     problem = Problem(size)
     found = cases(problem, dtype)
     if not isinstance(fla, str):
-        found |= peer_cases(problem, dtype, fla)
+        found |= {
+            name: case for one in FORMATS for name, case in peer_cases(problem, one, fla).items()
+        }
     limits = probes(dtype)
-    programs = {name: one.run for name, one in (found | limits).items()}
-    timings = interleaved(programs, wait, rounds, tell)
+    programs = {name: one.run for name, one in (limits | found).items()}
+    left_out: dict[str, str] = {}
+    options = {"end": end, "left_out": left_out if platform() == "gpu" else None}
+    timings = interleaved(programs, wait, rounds, tell, **options)
     on_cpu = platform() == "cpu"
     beside = busy.beside_scan(programs, wait, tell) if on_cpu else []
     d = size.features
@@ -86,17 +115,20 @@ def _at(size: Size, dtype: str, rounds: int, fla: Any, tell: Tell | None) -> dic
     moved, flops = (limits[name].amount / timings[name].median for name in (COPY, PRODUCT))
     # A smaller product may use the device better than the square one.
     ceilings = Ceilings(moved, max(flops, size.flops / timings[PLAIN].median))
-    floor = ceilings.floor(size, dtype, chunk)
     rows = []
     for name, case in found.items():
+        if name not in timings:
+            continue
+        floor = ceilings.floor(size, case.dtype, chunk, case.derivative)
         scan = timings[f"{SCAN}, delta rule" if case.layer == "delta" else SCAN]
         rows.append(_row(name, case, problem, timings[name], timings[PLAIN], scan, floor))
     return {
         **size._asdict(),
         "chunk": chunk,
         "ceilings": ceilings._asdict(),
-        "floor_seconds": floor,
+        "floor_seconds": ceilings.floor(size, dtype, chunk),
         "rows": rows,
+        "left_out": left_out,
         "beside_scan": beside,
     }
 
@@ -113,7 +145,8 @@ def _row(
     timing = Timing(timing.first, tuple(s / case.share for s in timing.rounds))
     to_product, to_scan, error = ratio(timing, plain), ratio(scan, timing), _error(problem, case)
     own = name.startswith((CHUNKED, DELTA, "streaming", "sharded"))
-    accuracy = ACCURACY.get(case.dtype) if own and error is not None else None
+    compared = own and error is not None and not case.derivative
+    accuracy = ACCURACY.get(case.dtype) if compared else None
     speed = None
     if case.dtype == "float32" and platform() == "cpu":
         speed = SPEED.get((name, problem.size.features))
@@ -141,8 +174,11 @@ def _error(problem: Problem, case: Case) -> float | None:
     if case.layer is None:
         return None
     result = case.run()
-    exact = problem.exact(case.layer, case.dtype)
-    outputs = on_host(result[0] if isinstance(result, tuple) else result, len(exact))
+    exact = problem.exact(case.layer, case.dtype, case.derivative)
+    if case.derivative:
+        outputs = np.concatenate([on_host(one, len(exact)) for one in result], axis=-1)
+    else:
+        outputs = on_host(result[0] if isinstance(result, tuple) else result, len(exact))
     return relative_error(outputs, exact[: len(outputs), : outputs.shape[1]])
 
 
@@ -168,7 +204,8 @@ def as_text(record: dict[str, Any]) -> str:
     lines += [
         "",
         "× product: how many times the plain product's time; × scan: how many times faster than lax.scan over the",
-        "same layer; ±: interquartile range of the times; error: relative RMS of the outputs against float64.",
+        "same layer; ±: interquartile range of the times; error: relative RMS of the outputs against float64, of the",
+        "cotangents of v, k and q with derivative.",
     ]
     if record["device"]["platform"] == "gpu" or "importable" not in record["fla"]:
         lines.append(f"flash-linear-attention: {record['fla']}.")
@@ -200,6 +237,7 @@ def _table(size: dict[str, Any]) -> list[str]:
         f"d = {size['features']}, {size['tokens']:,} tokens, {size['heads']} heads, C = {size['chunk']}; ceilings: "
         f"copy {ceilings['bytes_per_second'] / 1e9:.1f} GB/s, matrix product {ceilings['flops'] / 1e9:.0f} GFLOP/s",
         *table.splitlines(),
+        *[f"left out: {name}: {why}" for name, why in size["left_out"].items()],
         *busy.as_lines(size["beside_scan"]),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -39,6 +40,8 @@ def interleaved(
     rounds: int,
     tell: Callable[[str, int, int], None] | None = None,
     slow: float = 1.0,
+    end: float = math.inf,
+    left_out: dict[str, str] | None = None,
 ) -> dict[str, Timing]:
     """Call every program once to compile it, then all of them in turn, `rounds` times.
 
@@ -51,25 +54,41 @@ def interleaved(
         rounds: ≥ 1.
         tell: told the name of the program, how many calls are done, and how many there will be.
         slow: a program that takes longer than so many seconds runs once in the first round, and not again.
+        end: when, on the monotonic clock, no program is called for the first time any more, and no further round begun.
+        left_out: takes the names of programs that were not called, or raised an exception in their first call, with the
+            reason; None: the exception is raised.
 
     Returns:
-        A timing for each program.
+        A timing for each other program.
     """
     total, done = len(programs) * (rounds + 1), 0
     firsts: dict[str, float] = {}
     seconds: dict[str, list[float]] = {name: [] for name in programs}
     for turn in range(rounds + 1):
+        if turn > 1 and time.monotonic() >= end:
+            break
         for name, program in programs.items():
             done += 1
+            if turn and name not in firsts:
+                continue
+            if not turn and time.monotonic() >= end:
+                if left_out is not None:
+                    left_out[name] = "no time is left"
+                continue
             if turn > 1 and seconds[name][0] > slow:
                 continue
             if tell is not None:
                 tell(name, done, total)
             if turn:
                 seconds[name].append(min(_timed(program, wait, slow)))
-            else:
+                continue
+            try:
                 (firsts[name],) = _timed(program, wait, 0.0)
-    return {name: Timing(firsts[name], tuple(seconds[name])) for name in programs}
+            except Exception as error:
+                if left_out is None:
+                    raise
+                left_out[name] = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+    return {name: Timing(first, tuple(seconds[name])) for name, first in firsts.items()}
 
 
 def _timed(program: Callable[[], Any], wait: Callable[[Any], Any], slow: float) -> list[float]:

@@ -13,7 +13,18 @@ from scanproof.constructs.layers import linear_attention, ssd
 from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.statements import equal
 
-from .source import READ, SMALL, agree, as_given, flat, in_memory, lanes, longer
+from .source import (
+    READ,
+    SMALL,
+    agree,
+    as_given,
+    derived_in_memory,
+    flat,
+    in_memory,
+    lanes,
+    longer,
+    pulled_back,
+)
 
 TOKENS = {"z": "n C D", "b": "n C N", "c": "n C N", "H0": "D N"}
 CUT = (
@@ -194,14 +205,86 @@ def in_kernel(z, b, c, H0, final, written):
     """A head's program in the kernel of the chunked op, against the recurrence."""
 
     def op(z: Any, b: Any, c: Any, H0: Any, *memory: Any) -> Any:
-        from ..ops.chunked import _step
-        from ..precision import FLOAT64
-
-        step = functools.partial(_step, FLOAT64)
-        state, outputs = in_memory(step, H0, (z, b, c, None, None), memory)
+        state, outputs = in_memory(kernel_step(), H0, (z, b, c, None, None), memory)
         return outputs, state
 
     return agree(program(op)(z, b, c, H0, final, written), recurrence(z, b, c, H0))
+
+
+@lanes.claim(
+    "lanes.jax.chunked.kernel-rows",
+    says=(
+        "a program of the GPU kernel of chunked with decay 1 that has the first D of the D + E rows of a head's state "
+        "leaves the first D columns of the outputs, and D rows of the final state, of the recurrence"
+    ),
+    given={**TOKENS, "z": "n C D+E", "H0": "D+E N", "final": "D N", "written": "n C D"},
+    sizes={"n": (1, 2), "C": (1, 2), "D": (1,), "E": (1,), "N": (1,)},
+    reading=READ + " The rows of a program may be called the first: they may stand in any order.",
+)
+def some_rows(z, b, c, H0, final, written, D):
+    """The program of some rows of a head's state, against the recurrence of all of them."""
+
+    def op(z: Any, b: Any, c: Any, H0: Any, *memory: Any) -> Any:
+        D = memory[0].shape[0]
+        blocks = z[..., :D], b, c, None, None
+        state, outputs = in_memory(kernel_step(), H0[:D], blocks, memory)
+        return outputs, state
+
+    wanted = recurrence(z, b, c, H0)
+    outputs, state = program(op)(z, b, c, H0, final, written)
+    yield equal(outputs, wanted.outputs[..., :D])
+    yield equal(state, wanted.final_state[:D])
+
+
+@lanes.claim(
+    "lanes.jax.chunked.kernel-derivative",
+    says=(
+        "the GPU kernels of chunked with decay 1, one that keeps the states before the chunks and one that goes back "
+        "from the last chunk, leave the derivative of the recurrence over a head's n·C tokens, as JAX derives it in "
+        "reverse mode, whatever is in the memory before it is written"
+    ),
+    given={
+        **TOKENS,
+        **{"dy": "n C D", "dH": "D N", "final": "D N", "written": "n C D", "states": "n D N"},
+        **{"first": "D N", "left_z": "n C D", "left_b": "n C N", "left_c": "n C N"},
+    },
+    sizes={"n": (1, 2), "C": (1, 2), "D": (1,), "N": (1,)},
+    reading=READ + " The recurrence runs as scans over chunks and over the tokens of each.",
+)
+def derivative(z, b, c, H0, dy, dH, final, written, states, first, left_z, left_b, left_c):
+    """What the kernels of the derivative leave, against `jax.vjp` of the recurrence."""
+
+    def op(z: Any, b: Any, c: Any, H0: Any, dy: Any, dH: Any, *memory: Any) -> Any:
+        blocks, kept = (z, b, c, None, None), memory[:3]
+        left = memory[3], list(memory[4:])
+        return derived_in_memory(kernel_step(), H0, blocks, (dH, dy), (kept, left))
+
+    def recurrent(z: Any, b: Any, c: Any, H0: Any, dy: Any, dH: Any) -> Any:
+        from jax.lax import scan
+
+        def token(H: Any, given: Any) -> Any:
+            return linear_attention.step(None, H, linear_attention.Token(*given))
+
+        def chunk(H: Any, given: Any) -> Any:
+            return scan(token, H, given)
+
+        def run(H0: Any, z: Any, b: Any, c: Any) -> Any:
+            return scan(chunk, H0, (c, b, z))
+
+        return pulled_back(run, H0, (z, b, c), (dH, dy))
+
+    given = z, b, c, H0, dy, dH
+    found = program(op)(*given, final, written, states, first, left_z, left_b, left_c)
+    for one, other in zip(found, program(recurrent)(*given), strict=True):
+        yield equal(one, other)
+
+
+def kernel_step() -> Any:
+    """The step of the kernels with decay 1."""
+    from ..ops.chunked import _step
+    from ..precision import FLOAT64
+
+    return functools.partial(_step, FLOAT64)
 
 
 lanes.unchecked(

@@ -13,7 +13,17 @@ from scanproof.proofs.doors.program import program
 from scanproof.proofs.language.statements import Statement, equal
 
 from .chunked import CUT
-from .source import READ, SMALL, agree, as_given, flat, in_memory, lanes
+from .source import (
+    READ,
+    SMALL,
+    agree,
+    as_given,
+    derived_in_memory,
+    flat,
+    in_memory,
+    lanes,
+    pulled_back,
+)
 
 GIVEN = {"v": "n C D", "k": "n C N", "q": "n C N", "beta": "n C", "S0": "D N"}
 
@@ -118,6 +128,69 @@ def in_kernel(v, k, q, beta, S0, final, written):
 
     wanted = scan_merged(delta_rule.step, None, S0, delta_rule.Token(k, v, q, beta))
     return agree(program(op)(v, k, q, beta, S0, final, written), wanted)
+
+
+@lanes.claim(
+    "lanes.jax.delta.kernel-derivative",
+    says=(
+        "the GPU kernels of delta, one that keeps the states before the chunks and one that goes back from the last "
+        "chunk, leave the derivative of a scan over a head's n chunks by the same step, as JAX derives it in reverse "
+        "mode, by the inverses of the chunks' systems too"
+    ),
+    given={
+        **{**GIVEN, "X": "n C C", "dy": "n C D", "dS": "D N", "final": "D N", "written": "n C D"},
+        **{"states": "n D N", "first": "D N", "left_k": "n C N", "left_v": "n C D"},
+        **{"left_q": "n C N", "left_beta": "n C", "left_X": "n C C"},
+    },
+    sizes={"n": (1, 2), "C": (1, 2), "D": (1,), "N": (1,)},
+    reading=READ + " That the scan is the recurrence is `lanes.jax.delta.kernel`.",
+)
+def derivative(
+    v,
+    k,
+    q,
+    beta,
+    S0,
+    X,
+    dy,
+    dS,
+    final,
+    written,
+    states,
+    first,
+    left_k,
+    left_v,
+    left_q,
+    left_beta,
+    left_X,
+):
+    """What the kernels of the derivative leave, against `jax.vjp` of a scan by the step."""
+
+    def step() -> Any:
+        from ..ops.delta import _one_chunk
+        from ..precision import FLOAT64
+
+        return functools.partial(_one_chunk, FLOAT64)
+
+    def op(S0: Any, dy: Any, dS: Any, *arrays: Any) -> Any:
+        chunks, memory = (delta_rule.Token(*arrays[:4]), arrays[4]), arrays[5:]
+        left = memory[3], list(memory[4:])
+        return derived_in_memory(step(), S0, chunks, (dS, dy), (memory[:3], left))
+
+    def scanned(S0: Any, dy: Any, dS: Any, *arrays: Any) -> Any:
+        def run(S0: Any, *arrays: Any) -> Any:
+            from jax.lax import scan
+
+            return scan(
+                functools.partial(step(), None), S0, (delta_rule.Token(*arrays[:4]), arrays[4])
+            )
+
+        return pulled_back(run, S0, arrays, (dS, dy))
+
+    given = S0, dy, dS, k, v, q, beta, X
+    memory = final, written, states, first, left_k, left_v, left_q, left_beta, left_X
+    for one, other in zip(program(op)(*given, *memory), program(scanned)(*given), strict=True):
+        yield equal(one, other)
 
 
 @lanes.claim(

@@ -45,13 +45,48 @@ def longer(array: Any, rest: Any) -> Any:
     return concatenate([flat(array), rest])
 
 
-def in_memory(step: Any, state: Any, blocks: Any, memory: tuple[Any, Any]) -> tuple[Any, Any]:
+def in_memory(
+    step: Any, state: Any, blocks: Any, memory: tuple[Any, Any], *, reverse: bool = False
+) -> tuple[Any, Any]:
     """The final state and the outputs that `ops.kernel.program` leaves in memory, of what was there before."""
     from jax import tree
     from jax.experimental.pallas import run_state
 
     from ..ops.kernel import program
 
-    head, _ = program(step, None, *tree.map(lambda array: array[None], (state, blocks)))
+    of_one_head = tree.map(lambda array: array[None], (state, blocks))
+    head, _ = program(step, None, *of_one_head, reverse=reverse)
     left = run_state(lambda refs: head(refs[0], *refs[1:]))(((None, state, blocks), *memory))
     return left[1:]
+
+
+def derived_in_memory(
+    step: Any, state: Any, blocks: Any, cotangents: tuple[Any, Any], memory: tuple[Any, Any]
+) -> tuple[Any, ...]:
+    """The cotangents of the state and of the blocks' arrays that two kernels leave in memory, forward and backward.
+
+    Args:
+        step: without what all blocks share.
+        state: the state before the first block.
+        blocks: arrays of real numbers.
+        cotangents: those of the final state and of the outputs.
+        memory: what is in memory before: a final state, outputs and states for the kernel forward, and for the one
+            backward a state and a list of arrays as those of the blocks.
+    """
+    from ..ops.block_loop import keeping, pulled
+
+    (final, *kept), (first, left) = memory
+    _, (_, before) = in_memory(keeping(step), state, blocks, (final, tuple(kept)))
+    given, starts = (blocks, before, cotangents[1]), (cotangents[0], None)
+    (found, _), real = in_memory(pulled(step), starts, given, ((first, None), left), reverse=True)
+    return found, *real
+
+
+def pulled_back(
+    run: Any, state: Any, arrays: tuple[Any, ...], cotangents: tuple[Any, Any]
+) -> tuple[Any, ...]:
+    """The cotangents of the state and the arrays, as JAX derives `run`: (state, arrays) -> (final state, outputs)."""
+    from jax import vjp
+
+    _, pull = vjp(run, state, *arrays)
+    return pull(cotangents)

@@ -106,7 +106,7 @@ def plan(
       and still stay in the cache; a loop over heads avoids the transposition of all tokens that batched heads cost.
     - Elsewhere a kernel's start costs more than a chunk's work: one block, all heads at once. Only the addition of the
       states runs chunk after chunk.
-    - On a GPU, with heads enough and sizes and `numbers` that `kernel.serves`, one kernel.
+    - On a GPU, with sizes and `numbers` that `kernel.serves`, one kernel; in float32 its registers want C = 32.
     """
     C = chunk or chunk_size(T, D, N, where)
     n = T // C
@@ -114,8 +114,10 @@ def plan(
         map(symbolic, (T, D, N, C, heads))
     ):  # traced with symbols for sizes, where nothing is decided
         return Plan(C, 1, True) if where == "cpu" else Plan(C, n, False)
-    if where == "gpu" and numbers is not None and kernel.serves(numbers, heads, C, D, N):
-        return Plan(C, 1, False, in_kernel=True)
+    if where == "gpu" and numbers is not None:
+        size = chunk or (32 if numbers.inputs == "float32" else C)
+        if kernel.serves(numbers, heads, size, D, N):
+            return Plan(size, 1, False, in_kernel=True)
     if where != "cpu":
         return Plan(C, max(n, 1), False)
     most = max(1, min(n, at_once, CACHE // (2 * C * (D + N) + C * C + 2 * D * N)))
@@ -191,6 +193,7 @@ def _core(
     C, G, head_by_head, in_kernel = plan
     n = tokens.sizes[0] // C
     cut = (n, C) if in_kernel else (n // G, G, C)
+    numbers = kernel.products(numbers) if in_kernel else numbers
 
     def blocks(array: Any) -> Any:
         return array[:, : n * C].reshape(array.shape[0], *cut, *array.shape[2:])
@@ -207,7 +210,13 @@ def _core(
     step = functools.partial(_step, numbers)
     arrays = (*map(blocks, (tokens.v, tokens.k, tokens.q)), sums, edges)
     state, outputs = each_block(
-        step, scalar, states, arrays, head_by_head=head_by_head, in_kernel=in_kernel
+        step,
+        scalar,
+        states,
+        arrays,
+        head_by_head=head_by_head,
+        in_kernel=in_kernel,
+        values=lambda arrays: arrays[0],
     )
     return state, outputs.reshape(outputs.shape[0], n * C, -1)
 

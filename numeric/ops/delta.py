@@ -116,9 +116,14 @@ def chunk_size(where: str, numbers: Precision, heads: int, D: int, N: int) -> in
 
     That is 32 on a `cpu` and for float32 on a `gpu`, and 16, the least that a tensor core takes, for GPU kernels.
     """
-    if where == "gpu" and kernel.serves(numbers, heads, KERNEL_CHUNK, D, N):
+    if where == "gpu" and _serves(numbers) and kernel.serves(numbers, heads, KERNEL_CHUNK, D, N):
         return KERNEL_CHUNK
     return 32 if where == "cpu" or (where == "gpu" and numbers.inputs != "bfloat16") else 64
+
+
+def _serves(numbers: Precision) -> bool:
+    """Whether kernels are chosen: in float32 they multiply by parts, which `rounding.delta_rule` does not count yet."""
+    return numbers.inputs == "bfloat16"
 
 
 def _longhorn_strengths(tokens: delta_rule.Token) -> Any:
@@ -144,7 +149,7 @@ def _run(caller: str, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, w
     numbers = precision_of(wanted)
     chunk = None if chunk is None else positive(caller, "chunk", chunk)
     v, k, q, beta = arrays
-    served = numbers if kernel.on_one_device(*arrays) else None
+    served = numbers if kernel.on_one_device(*arrays) and _serves(numbers) else None
 
     def cut_of(heads: int, T: int, D: int, N: int) -> Plan:
         size = chunk or chunk_size(platform(), numbers, heads, D, N)
@@ -220,14 +225,21 @@ def _core(
     parts = (length // C, C) if in_kernel else (length // (G * C), G, C)
     blocks = delta_rule.Token(*(a.reshape(heads, *parts, *a.shape[2:]) for a in tokens))
     if in_kernel:
+        numbers = kernel.products(numbers)
         blocks = _with_strengths(layer, numbers, blocks)
         steps = functools.partial(_one_chunk, numbers)
-        given: Any = blocks, _inverses_in_kernels(numbers)(blocks)
+        given: Any = blocks, _inverses_in_kernels(numbers, blocks)
     else:
         inverted = _line_by_line() if head_by_head else _solved
         steps, given = functools.partial(_step, layer, numbers, inverted), blocks
     state, outputs = each_block(
-        steps, None, state, given, head_by_head=head_by_head, in_kernel=in_kernel
+        steps,
+        None,
+        state,
+        given,
+        head_by_head=head_by_head,
+        in_kernel=in_kernel,
+        values=lambda given: given[0].v,
     )
     return state, outputs.reshape(heads, length, -1)
 
@@ -294,11 +306,10 @@ def _line_by_line() -> Callable[[Any], Any]:
     """(I + L)⁻¹ by `wy.forward_substitution`, all systems (…, C, C) in step.
 
     A CPU's triangular solve is LAPACK's. Its threads wait for each other in a loop, and where others keep the cores
-    busy small systems take seconds. X = (I + L)⁻¹ moves by −X dL X, so that no derivative keeps what the lines saw.
+    busy small systems take seconds.
     """
     j = jax()
 
-    @j.custom_jvp
     def inverted(L: Any) -> Any:
         def line(solved: Any, given: Any) -> tuple[Any, None]:
             t, coefficients, place = given
@@ -310,32 +321,35 @@ def _line_by_line() -> Callable[[Any], Any]:
         with j.default_matmul_precision("highest"):
             return j.lax.scan(line, j.numpy.zeros_like(L), lines)[0]
 
-    @inverted.defjvp
+    return _moved_by_products(inverted)
+
+
+def _moved_by_products(inverted: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """X = (I + L)⁻¹ as `inverted` computes it; X moves by −X dL X, so that no derivative keeps what the lines saw."""
+    j = jax()
+    function = j.custom_jvp(inverted)
+
+    @function.defjvp
     def moved(L: Any, dL: Any) -> tuple[Any, Any]:
-        X = inverted(*L)
+        X = function(*L)
         with j.default_matmul_precision("highest"):
             return X, -(X @ dL[0] @ X)
 
-    return inverted
+    return function
 
 
-def _inverses_in_kernels(numbers: Precision) -> Callable[[delta_rule.Token], Any]:
+def _inverses_in_kernels(numbers: Precision, chunks: delta_rule.Token) -> Any:
     """(I + L)⁻¹ of chunks (B, n, C, ·), rounded to enter products, with a program of a GPU kernel for each chunk."""
-
-    def rounded(chunks: delta_rule.Token) -> Any:
-        return _solved(_coefficients(numbers, chunks)).astype(numbers.inputs)
+    inverted = _moved_by_products(substituted)
 
     def one(shared: None, state: None, chunk: delta_rule.Token) -> tuple[None, Any]:
-        inverse = substituted(in_precision(wy.coefficients, numbers)(chunk))
+        inverse = inverted(in_precision(wy.coefficients, numbers)(chunk))
         return None, inverse.astype(numbers.inputs)
 
-    def run(chunks: delta_rule.Token) -> Any:
-        needed = chunks._replace(v=None, q=None)
-        each = jax().tree.map(lambda a: a.reshape(-1, 1, *a.shape[2:]), needed)
-        found = kernel.run(one, None, None, each, warps=1)[1]
-        return found.reshape(*chunks.beta.shape[:2], *found.shape[2:])
-
-    return kernel.standing_for(rounded, run)
+    needed = chunks._replace(v=None, q=None)
+    each = jax().tree.map(lambda a: a.reshape(-1, 1, *a.shape[2:]), needed)
+    _, found = each_block(one, None, None, each, head_by_head=False, in_kernel=True, warps=1)
+    return found.reshape(*chunks.beta.shape[:2], *found.shape[2:])
 
 
 def substituted(L: Any) -> Any:

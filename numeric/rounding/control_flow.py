@@ -9,6 +9,7 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
+from ..ops import kernel
 from . import compressed
 from .enclosed import Enclosed, Value, Whole, error, hull, magnitude, register
 from .parameters import INLINED, ScanParameters, parameters
@@ -48,12 +49,18 @@ def call(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
 
 @control("cond")
 def cond(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
-    """The branch that a known index takes; all branches at once where the index is not known."""
+    """The branch that a known index takes; all branches at once where the index is not known.
+
+    An op's kernel is read as the loop that it stands for, which rounds the same numbers; sums are bounded in any order.
+    """
     index, *rest = values
     branches = [closed(b) for b in equation.params["branches"]]
     if index is not None and isinstance(index.value, np.ndarray | np.generic):
-        chosen = int(np.clip(index.value, 0, len(branches) - 1))
-        return reader.run(branches[chosen], rest)
+        chosen = branches[int(np.clip(index.value, 0, len(branches) - 1))]
+        names = [
+            e.params.get("name") for e in chosen.jaxpr.eqns if e.primitive.name == "pallas_call"
+        ]
+        return reader.run(branches[-1] if names == [kernel.NAME] else chosen, rest)
     results = [reader.run(b, rest) for b in branches]
     return [hull(reader.xp, v[0].shape, v[0].dtype, list(v)) for v in zip(*results, strict=True)]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.kernel import ALGORITHMS
 from . import compressed
 from .arithmetic import CHOPPED, DIVISION, FUNCTION, LOG1P, OWN, format_of, gamma
 from .enclosed import (
@@ -337,6 +338,10 @@ def dot_general(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) 
         carried = carried + times(broad(a.error, a), broad(size_b, b))
     own = format_of(accumulated)
     adding = gamma((CHOPPED if narrow else 1) * terms, own.unit)
+    if getattr(params.get("precision"), "name", None) == ALGORITHMS["float32"]:
+        # a factor is three parts of 8 bits: all sums of six products of parts, and what the parts leave out
+        adding = gamma(CHOPPED * 6 * terms + 6, own.unit)
+        carried = carried + terms * own.tiny * (xp.max(size_a) + xp.max(size_b))
     wrong = carried + adding * (size + carried) + 2 * (terms + 1) * own.tiny
     lower, known = None, size
     if _signed(a, b):

@@ -33,11 +33,15 @@ def _run_state(
     """A program that reads and writes memory: from what is there before to what is there afterwards."""
     if not all(is_initialized):
         raise Refused("memory that holds nothing yet")
+    import jax
     from jax._src.state.discharge import discharge_state
     from jax.extend.core import ClosedJaxpr
 
     closed = jaxpr if hasattr(jaxpr, "consts") else ClosedJaxpr(jaxpr, ())
-    return at.run(discharge_state(closed), values)
+    wide = any(variable.aval.dtype.itemsize == 8 for variable in closed.jaxpr.invars)
+    with jax.enable_x64(wide):  # as it was traced: a loop's counter is an int64 there
+        without_memory = discharge_state(closed)
+    return at.run(without_memory, values)
 
 
 def _cond(at: Lowering, which: Value, *values: Any, branches: Any, **aside: Any) -> list[Any]:
