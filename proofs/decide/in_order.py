@@ -106,7 +106,9 @@ def in_cases(claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell) -> Se
 
 def _where_asked(claim: Claim, how: Split, found: Settled) -> Settled:
     """The verdict on what holds at fixed sizes, with the size beside the number that reading would tell apart."""
-    for n in (how.last, how.last + 1) if isinstance(how, Number) and how.last <= ASKED else ():
+    if not isinstance(how, Number) or how.last > ASKED:
+        return found
+    for n in (how.last, how.last + 1):
         sizes = beside(claim, how.size, n)
         holds = found.result.verdict == "proved"
         if holds and is_for(claim, sizes) and _at_random(claim, sizes) is False:

@@ -151,7 +151,7 @@ def circle(work: Rewriting, k: int, session: Proving) -> bool:
         if f == g and function_of(f) == "cos":
             order = tuple(formal(n) for n in range(len(f.at)))
             pairs = body(Factor(f.name, order), 0)
-            argument = made(pairs, {v for m, _ in pairs for v in m.variables() if v > 0})
+            argument = made(pairs, frozenset(v for m, _ in pairs for v in m.variables() if v > 0))
             (sine,) = apply("sin", argument, order).parts
             work.circle(k, place, place + 1, sine.factors[0]._replace(at=f.at))
             return True
