@@ -251,10 +251,16 @@ def _verdict(result: Any) -> str:
     forms = [e["engine"] for e in result.evidence if e["method"] == "run"]
     if result.verdict == "refuted" and forms:
         return f"refuted, in {forms[0]}"
-    if result.verdict == "proved" and result.scope != "all-sizes":
+    if result.verdict == "proved" and result.scope != "all-sizes" and not _without_sizes(result):
         return "holds at the sizes tried, not proved for all"
-    limited = result.verdict == "proved" and _all_sizes(result) != "all sizes"
+    limited = result.scope == "all-sizes" and _all_sizes(result) != "all sizes"
     return f"proved for {_all_sizes(result)}" if limited else result.verdict
+
+
+def _without_sizes(result: Any) -> bool:
+    """Whether it was multiplied out, and no shape has a letter: there is nothing else to prove."""
+    exact = [at for e in result.evidence if e["method"] == "identity" for at in e["sizes"] or ()]
+    return bool(exact) and not any(exact)
 
 
 def _all_sizes(result: Any) -> str:
@@ -272,7 +278,7 @@ def _tried(result: Any) -> str:
     exact, drawn = every.values()
     largest = {n: max(at[n] for at in drawn) for n in drawn[0]} if drawn else {}
     return "; ".join(
-        [f"multiplied out at {over_sizes(exact)}"] * bool(exact)
+        ["multiplied out" + f" at {over_sizes(exact)}" * any(exact)] * bool(exact)
         + [f"with random numbers up to {at_sizes(largest)}"] * bool(drawn)
     )
 

@@ -124,6 +124,41 @@ def test_the_inverse_of_two_exponentials_is_one_exponential():
                 law(m.factors[0], "meaning")
 
 
+LOGARITHMS = {
+    "1/5": lambda exp: as_term(Fraction(1, 5)),
+    "2/3": lambda exp: as_term(Fraction(2, 3)),
+    "1 − 1/(1 + exp(X))": lambda exp: as_term(1) - of_a_function("1/", exp + 1),
+}
+OTHERS = {
+    "1 − 1/(1 + 2 exp(X))": lambda exp: as_term(1) - of_a_function("1/", exp * 2 + 1),
+    "1 − 2/(1 + exp(X))": lambda exp: as_term(1) - of_a_function("1/", exp + 1) * 2,
+    "1 − 1/(2 + exp(X))": lambda exp: as_term(1) - of_a_function("1/", exp + 2),
+    "1 − 1/(1 + X)": lambda exp: as_term(1) - of_a_function("1/", entry("X", 0) + 1),
+    "1 + 1/(1 + exp(X))": lambda exp: as_term(1) + of_a_function("1/", exp + 1),
+    "2 − 1/(1 + exp(X))": lambda exp: as_term(2) - of_a_function("1/", exp + 1),
+    "1 − exp(X)/(1 + exp(X))": lambda exp: as_term(1) - of_a_function("1/", exp + 1) * exp,
+}
+
+
+def logarithm(of: Any, which: str) -> tuple[Term, Any]:
+    found = of_a_function("log", of(of_a_function("exp", entry("X", 0))))
+    ((m, _),) = found.parts.items()
+    return found, law(m.factors[0], which)
+
+
+@pytest.mark.parametrize("name", LOGARITHMS)
+def test_a_logarithm_is_worth_what_its_law_says(name):
+    with proving():
+        found, theorem = logarithm(LOGARITHMS[name], "meaning" if "X" in name else "value")
+        assert theorem.right != found and agree(found, theorem.right, random.Random(0))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_of_a_logarithm_that_only_looks_so_nothing_is_said(name):
+    with proving(), pytest.raises((KernelError, ValueError)):
+        logarithm(OTHERS[name], "meaning")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_sigmoids_in_exponents_are_worth_what_they_were(seed):

@@ -18,6 +18,7 @@ from .term import (
     EXP,
     INVERSE,
     LOG,
+    ONE,
     STEP,
     ZERO,
     Factor,
@@ -45,11 +46,11 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
     Args:
         left: f(T), at declared positions.
         which: "mirror" says what it is by f(−T), "scale" by f(T/|c|), c being the coefficient of a monomial of T, and
-            "common" by f(A), where T = exp(C) A; "value" says it where T is a number, or has a sign that is seen;
-            "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; "sum" is cos(A + B) = cos(A) cos(B) −
-            sin(A) sin(B) and the same of sin, A being a monomial of T; and "meaning" says what relu, tanh, exp
-            of a logarithm, log and inverse of two exponentials, log of 1/A, and softplus of −|z| are by others.
-            Logarithms are of numbers > 0.
+            "common" by f(A), where T = exp(C) A; "value" says it where T is a number, or has a sign that is seen,
+            log(1/n) being −log(n); "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; "sum" is
+            cos(A + B) = cos(A) cos(B) − sin(A) sin(B) and the same of sin, A being a monomial of T; and "meaning" says
+            what relu, tanh, exp of a logarithm, log and inverse of two exponentials, log of 1/A and of
+            1 − 1/(1 + exp(A)), and softplus of −|z| are by others. Logarithms are of numbers > 0.
         place: the number of the monomial that has c, or of exp(C), p or relu(z) among the factors of T, in their order.
     """
     name, over = function_of(left), over_of(left)
@@ -133,6 +134,8 @@ def _value(name: str, of: Term, pairs: Parts, place: int) -> Term:
         return as_term(int(name == ZERO))
     if name == LOG and of.parts == as_term(1).parts:
         return as_term(0)
+    if name == LOG and [*of.parts] == [ONE] and 0 < of.parts[ONE] < 1:
+        return value(LOG, as_term(1 / of.parts[ONE])) * -1
     if name == RELU and sign:
         return of if sign > 0 else as_term(0)
     if (name == STEP and sign in (2, -1, -2)) or (name == ZERO and sign in (2, -2)):
@@ -166,11 +169,25 @@ def _meaning(name: str, of: Term, pairs: Parts, place: int) -> Term:
         plain = of.parts[m] == 1 and len(m.factors) == 1 and m == _plain(*m.factors)
         if plain and function_of(m.factors[0]) == INVERSE:
             return value(LOG, _argument(m.factors[0], of)) * -1
+    if name == LOG and (whole := _one_over(as_term(1) - of)) is not None:
+        (of_exp,) = (m for m in whole.parts if m != ONE)
+        return _sum_of_exponents(of_exp, of) - value(LOG, whole)
     if [*of.parts.values()] != [1, 1]:
-        raise IllTyped("expected log(1/A), or log or the inverse of exp(A) + exp(B)")
+        raise IllTyped(
+            "expected log(1/A), log(1 − 1/(1 + exp(A))), or log or the inverse of exp(A) + exp(B)"
+        )
     one, other = (_sum_of_exponents(m, of) for m, _ in pairs)
     log = one + value(SOFTPLUS, other - one)
     return log if name == LOG else value(EXP, log * -1)
+
+
+def _one_over(of: Term) -> Term | None:
+    """1 + M where the term is 1/(1 + M), for one monomial M."""
+    ((m, c), *more) = [*of.parts.items()] or [(ONE, Fraction(0))]
+    if more or c != 1 or len(m.factors) != 1 or m != _plain(*m.factors):
+        return None
+    inside = _argument(m.factors[0], of) if function_of(m.factors[0]) == INVERSE else as_term(0)
+    return inside if [*inside.parts.values()] == [1, 1] and ONE in inside.parts else None
 
 
 def _beside_relu(of: Term, place: int) -> Term:
