@@ -130,7 +130,7 @@ def _lowered(
     if not found:
         raise Refused("it returns nothing; an array, or several, are expected")
     outputs = tuple(_output(lowering, value) for value in found)
-    notes.assumes.update(dict.fromkeys(notes.domains.lost(outputs)))
+    notes.assumes.update(dict.fromkeys([*traced.taken, *notes.domains.lost(outputs)]))
     return outputs, notes
 
 

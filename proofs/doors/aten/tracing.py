@@ -29,6 +29,7 @@ from .memory import Shared
 from .refusal import Decided, Refused, beside, torch
 from .sizes import Sizes, Unsaid, examples
 from .table import RULES
+from .validity import taken_as_valid
 
 
 class Given(NamedTuple):
@@ -52,6 +53,8 @@ class Traced:
     """Further inputs: arrays that are longer by 1 than the number of a turn, this position; None where unused."""
     at_one: frozenset[str]
     """Sizes of which PyTorch itself asked whether they are 1; there the graph is to be compared with the function."""
+    taken: tuple[str, ...]
+    """What is taken for granted, in words."""
 
 
 def numbers_in(code: CodeType) -> Iterator[int]:
@@ -147,6 +150,7 @@ def trace(
     shared = Shared() if turns is None else turns.shared
     refusals: list[Refused] = []
     """What the program did that is not read, though it may have caught the error."""
+    taken: set[str] = set()
 
     def flat(*tensors: Any) -> Any:
         shared.clear()
@@ -162,6 +166,7 @@ def trace(
     with ExitStack() as entered:
         entered.enter_context(_config.patch(backed_size_oblivious=True))  # type: ignore[attr-defined]
         entered.enter_context(_settings())
+        entered.enter_context(taken_as_valid(taken))
         inputs = [
             _fake(mode, tensor, [D.DUCK if isinstance(n, Whole) else D.STATIC for n in one.shape])
             for tensor, one in zip(example_inputs(given, sizes), given, strict=True)
@@ -198,7 +203,9 @@ def trace(
             where = one.meta.get("stack_trace") or ""
             raise Refused(f"a number of an array is asked{where}; compute with the array itself")
     formats = tuple(str(one.dtype).removeprefix("torch.") for one in given)
-    return Traced(graph, known, trees[-1], formats, tuple(positions), frozenset(at_one))
+    return Traced(
+        graph, known, trees[-1], formats, tuple(positions), frozenset(at_one), tuple(taken)
+    )
 
 
 def _of_turns(known: Sizes, used: Sequence[tuple[Any, Any, Any]]) -> dict[Any, Position]:
