@@ -11,6 +11,7 @@ import torch
 
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.doors.aten.program import inputs, read
+from scanproof.proofs.doors.aten.validity import VALID
 from scanproof.proofs.doors.refused import Refused
 from scanproof.proofs.statement.whole import Size, whole
 
@@ -121,3 +122,30 @@ def written_at_first(x, W):
 def test_what_turns_write_into_objects_is_not_followed(name):
     with pytest.raises(Refused, match="not followed"):
         read(name, inputs({"x": (T, d), "W": (d, d)}))
+
+
+def divergence(x, y):
+    normal = torch.distributions.Normal
+    return torch.distributions.kl_divergence(normal(x, 1.0), normal(y, 1.0))
+
+
+def half_a_square(x, y):
+    return (x - y) ** 2 / 2
+
+
+def checked(x, y):
+    torch.distributions.Normal(x, 1.0, validate_args=True)
+    return half_a_square(x, y)
+
+
+def test_arguments_of_distributions_are_taken_as_valid_and_the_answer_says_so():
+    found = prove(divergence, shapes="x: N, y: N", equals=half_a_square).result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes")
+    assert VALID in [text for entry in found.evidence for text in entry.get("assumes", ())]
+    own = torch.distributions.Distribution
+    assert own._validate_args and own.__init__.__name__ == "__init__"
+
+
+def test_a_check_that_a_program_asks_for_is_not_taken_to_pass():
+    found = prove(checked, shapes="x: N, y: N", equals=half_a_square).result
+    assert found.verdict == "unknown" and "a number of an array is asked" in found.reason
