@@ -122,17 +122,21 @@ def _plain(svg: str) -> str:
 
 
 def _lean(svg: str) -> str:
-    """A map without what its page's styles say again, comments, and parts of pixels along its arrows."""
+    """A map without what its page's styles say again, comments, and parts of pixels."""
     svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(<g id="edge\d+" class="[^"]*">)\n<title>.*?</title>', r"\1", svg)
     svg = re.sub(r'<g id="a_\w+">(<a .*?</a>)\n</g>', r"\1", svg, flags=re.DOTALL)
     svg = re.sub(r'<g id="\w+"', "<g", svg).replace("&#45;", "-")
     svg = re.sub(r' (?:font-family|font-size|stroke|text-anchor|xml:space)="[^"]*"', "", svg)
     return re.sub(
-        r' d="([^"]*)"',
-        lambda m: f' d="{re.sub(r"-?[0-9]+[.][0-9]+", lambda n: f"{float(n[0]):.0f}", m[1])}"',
+        r' (d|points|x|y)="([^"]*)"',
+        lambda m: f' {m[1]}="{re.sub(r"-?[0-9]+[.][0-9]+", _whole, m[2])}"',
         svg,
     )
+
+
+def _whole(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.0f}"
 
 
 def _is_map(svg: str) -> bool:
