@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from scanproof.proofs.interpret.evaluate import Evaluator, function_value
 from scanproof.proofs.interpret.terms import positions_in, taken
 from scanproof.proofs.kernel.errors import KernelError
-from scanproof.proofs.kernel.laws import EVEN, LAWS, ODD, law
+from scanproof.proofs.kernel.laws import EVEN, LAWS, ODD, law, seen_sign
 from scanproof.proofs.kernel.rules import Rewriting
 from scanproof.proofs.kernel.term import Factor, Term, as_term, entry, function_of
 from scanproof.proofs.search.normal import normalise
@@ -202,3 +203,34 @@ def test_a_law_of_another_function_is_refused():
         assert function_of(m.factors[0]) == "exp"
         with pytest.raises(KernelError):
             law(Factor("X", ()), "mirror")
+
+
+def combination(rng: random.Random) -> Term:
+    """A sum of numbers, their multiples and 1, with whole factors."""
+    parts = [entry(name, 0) * rng.randint(-2, 2) for name in "XYZ"]
+    return sum(parts, start=as_term(rng.randint(-2, 2)))
+
+
+def test_a_sum_of_squares_is_seen_to_be_no_less_than_0():
+    rng = random.Random(1)
+    with proving():
+        for _ in range(40):
+            squares = [combination(rng) for _ in range(rng.randint(1, 4))]
+            total = sum((one * one for one in squares), start=as_term(0))
+            assert seen_sign(total.parts.items())
+            assert seen_sign((total + 1).parts.items()) == 2
+            assert not seen_sign((total * -1 - 1).parts.items())
+
+
+def test_what_is_seen_of_a_sum_s_sign_holds_at_numbers():
+    rng, signs = random.Random(2), Counter()
+    with proving():
+        for _ in range(400):
+            one, other = combination(rng), combination(rng)
+            total = one * one + other * combination(rng) * rng.randint(0, 1)
+            total = total + of_a_function("exp", entry("X", 0)) * rng.randint(-1, 1)
+            signs[sign := seen_sign(total.parts.items())] += 1
+            values = [worth(total, numbers) or 0.0 for numbers in points(rng, 40)]
+            assert sign == 0 or min(values) >= -NEAR
+            assert sign < 2 or min(values) > 0
+    assert min(signs[n] for n in range(3)) > 3, signs

@@ -59,7 +59,7 @@ def standing_in(
     """
     before: list[tuple[dict[str, Any], str, Any]] = []
     rounding = _rounding({} if quotients is None else quotients)
-    own = {**_taking(kind), **rounding, **_scanning(kind)}
+    own = {**_taking(kind), **rounding, **_scanning(kind), **_indexing(kind)}
     by_id = {id(original): new for original, new in own.values()}
 
     def put(names: dict[str, Any], name: str, new: Any) -> None:
@@ -201,6 +201,19 @@ def _scanning(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
         return own(lambda state, turn: f(state, turn[1]), init, turns, None, *rest, **options)
 
     return {(jax.lax, "scan"): (own, scan)}
+
+
+def _indexing(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
+    """What JAX first does with the indices of an entry: one that is a size is that number, in an array."""
+    import jax
+
+    module = jax._src.numpy.indexing
+    own = module.eliminate_deprecated_list_indexing
+
+    def indices(given: Any) -> Any:
+        return tuple([one.__jax_array__() if isinstance(one, kind) else one for one in own(given)])
+
+    return {(module, own.__name__): (own, indices)}
 
 
 def _rounding(
