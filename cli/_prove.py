@@ -32,15 +32,17 @@ def _operations(wanted: bool) -> None:
         return
     from scanproof.proofs.doors.aten.lowering import said
     from scanproof.proofs.doors.aten.table import RULES
+    from scanproof.proofs.doors.aten.transforms import CONVOLUTION, TRANSFORMS
     from scanproof.proofs.doors.jaxpr.table import RULES as OF_JAX
     from scanproof.proofs.doors.triton import arithmetic, blocks, memory, turns  # noqa: F401  rules
     from scanproof.proofs.doors.triton.table import RULES as OF_TRITON
 
     from ._output import write
 
-    every = ("JAX", OF_JAX), ("PyTorch", map(said, RULES)), ("Triton", OF_TRITON)
+    of_torch = map(said, {*RULES, *TRANSFORMS} - {CONVOLUTION})
+    every = ("JAX", OF_JAX), ("PyTorch", of_torch), ("Triton", OF_TRITON)
     for title, names in every:
-        write(f"{title}: {', '.join(sorted(dict.fromkeys(names)))}\n")
+        write(f"{title}: {', '.join(sorted({*names}))}\n")
     raise typer.Exit()
 
 

@@ -15,6 +15,7 @@ from scanproof.proofs.doors.aten.lowering import Lowering, Notes  # noqa: E402
 from scanproof.proofs.doors.aten.refusal import Refused  # noqa: E402
 from scanproof.proofs.doors.aten.sizes import Sizes  # noqa: E402
 from scanproof.proofs.doors.aten.table import RULES  # noqa: E402
+from scanproof.proofs.doors.aten.transforms import CONVOLUTION, convolution  # noqa: E402
 from scanproof.proofs.doors.aten.values import format_of  # noqa: E402
 from scanproof.proofs.doors.aten.writing import Writes  # noqa: E402
 from scanproof.proofs.doors.infinities import Odd, Value  # noqa: E402
@@ -294,6 +295,7 @@ SPECIAL: dict[str, Callable[[Rng], Call]] = {
     **dict.fromkeys(("cat", "concat"), parts),
     "view_as_complex": lambda rng: ([reals(rng, *lengths(rng), 2)], {}),
     "view_as_real": lambda rng: ([torch.view_as_complex(reals(rng, *lengths(rng), 2))], {}),
+    "circular_convolution": lambda rng: ([reals(rng, *(s := lengths(rng))), reals(rng, *s)], {}),
     "stack": lambda rng: ([[reals(rng, *(s := lengths(rng))), torch.ones(s)], int(rng.integers(len(s) + 1))], {}),
     "full": lambda rng: ([list(lengths(rng)), float(rng.choice([2, 0.5, -math.inf]))], [{}, {"dtype": torch.complex128}][rng.integers(2)]),
     "scalar_tensor": lambda rng: ([float(rng.choice([2, 0.5, math.inf]))], {}),
@@ -368,6 +370,8 @@ UNKNOWN = ("empty.memory_format", "new_empty", "empty_strided", "empty_permuted"
 
 
 def operation(name: str) -> Any:
+    if f"{name}.default" == CONVOLUTION:
+        return convolution()._opoverload
     packet, _, overload = name.partition(".")
     return getattr(getattr(torch.ops.aten, packet), overload or "default")
 

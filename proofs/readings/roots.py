@@ -44,12 +44,13 @@ FACTORED = 1_000_000
 
 def square_root(of: KernelArray) -> KernelArray:
     """The square roots of entries; that these are ≥ 0 is taken for granted, and said, where it is not seen."""
-    parts = simplified(of.term).parts
-    known = Fraction(sum(parts.values())) if all(m == EMPTY for m in parts) else None
+    term = simplified(of.term)
+    known = Fraction(sum(term.parts.values())) if all(m == EMPTY for m in term.parts) else None
     if known is None or known < 0:
-        sizes = of_sizes(simplified(of.term)) if not of.dims else None
+        alike = all(index.current.sizes.issuperset(m.variables()) for m in term.parts)
+        sizes = of_sizes(term) if alike or not of.dims else None
         if sizes is not None:
-            return sizes
+            return comprehension(of.dims, lambda *at: sizes.shared)
         if not _is_seen_not_below_0(of):
             current().taken.setdefault(NOT_BELOW)
         below = _sizes_below(of.term)

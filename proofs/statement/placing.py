@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
+from functools import reduce
 
 from . import choices, making
-from .cases import Case, cases_of, moved
+from .cases import Case, Guards, cases_of, moved
 from .errors import IllFormed
 from .making import full, number
-from .nodes import Map, Node, Take
-from .order import divided, nonnegative
+from .nodes import Map, Node, Shape, Take
+from .order import divided, excluded, nonnegative
 from .whole import Axis, Number, Whole, whole
 
 
@@ -117,6 +119,45 @@ def cases_in_axes(node: Node, axes: Sequence[Number]) -> list[Case] | None:
     found = cases_of(node)
     images = {Axis(k): place for k, place in enumerate(axes)}
     return None if found is None else [moved(one, images) for one in found]
+
+
+Known = Sequence[tuple[int, Sequence[Case]]]
+"""Axes, with the cases of the places on each."""
+
+
+def choices_of_cases(
+    known: Known, shape: Shape
+) -> Iterator[tuple[Guards, list[tuple[int, Number]]]]:
+    """Every choice of a case for each axis that may hold: its guards, and the axes with their places."""
+    for every in itertools.product(*[cases for _, cases in known]):
+        guards = frozenset[Number]().union(*[g for g, _ in every])
+        guards = frozenset(g for g in guards if not nonnegative(g, shape))
+        if not excluded(guards, shape):
+            yield guards, [(axis, e) for (axis, _), (_, e) in zip(known, every, strict=True)]
+
+
+def entries(node: Node, places: Sequence[Number], known: Known, shape: Shape) -> tuple[Node, bool]:
+    """The entries at places of which some are known case by case, 0 where they lie outside.
+
+    Args:
+        node: what is read.
+        places: where it is read, in the positions of the result, to which the places of the cases are added.
+        known: the axes and cases.
+        shape: that of the result.
+
+    Returns:
+        The entries, and whether all are seen to lie inside.
+    """
+    parts, inside = [], True
+    for guards, starts in choices_of_cases(known, shape):
+        here = list(places)
+        for axis, start in starts:
+            here[axis] = here[axis] + start
+        bounds = [g for p, n in zip(here, node.shape, strict=True) for g in within(p, n)]
+        needed = [g for g in bounds if not nonnegative(g, shape, guards)]
+        inside &= not needed
+        parts.append(making.take(node, here, shape, [*guards, *needed]))
+    return reduce(choices.add, parts or [full(number(0), shape)]), inside
 
 
 def taken_inside(node: Take, of: Map) -> Map:

@@ -10,6 +10,7 @@ from ...statement import choices, making
 from ...statement.nodes import Node
 from ..caught import heard, unheard
 from ..infinities import Value
+from . import transforms
 from .memory import Shared, arrays, is_view, written
 from .refusal import Refused, beside, torch
 from .table import moving, rule
@@ -82,6 +83,8 @@ def by_parts(refusals: list[Refused], shared: Shared) -> Any:
         def _computed(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             args = tree_map(_as_array, args)
             kwargs = {name: tree_map(_as_array, one) for name, one in kwargs.items()}
+            if transforms.concerns(func, tree_leaves((args, kwargs))):
+                return self._transformed(func, args, kwargs)
             made = decomposition_table.get(func)
             if func.namespace == "aten" and func.has_kernel_for_dispatch_key(IMPLICIT):
                 made = func.decompose
@@ -91,6 +94,14 @@ def by_parts(refusals: list[Refused], shared: Shared) -> Any:
                 return func(*args, **kwargs)
             with self:  # what PyTorch makes of it, of which some is known by parts
                 return made(*args, **kwargs)
+
+        def _transformed(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+            try:
+                with self:
+                    return transforms.transformed(func, args, kwargs)
+            except Refused as error:
+                refusals.append(error)
+                raise
 
     return ByParts()
 

@@ -50,10 +50,12 @@ def indexed(at: Any, node: Node, indices: Sequence[Any]) -> Node:
             data.append(k)
     if not data:
         return making.take(node, places, lengths)
+    if found := _by_cases(at, node, places, {k: given[k].node for k in data}, start, lengths):
+        return found
     if len(used) > 1:
         raise at.refuse("several indices that are data")
     (k,) = data
-    there = _from_theend_in(at, given[k].node, node.shape[k])
+    there = _from_the_end_in(at, given[k].node, node.shape[k])
     if len(node.shape) == 1 and (found := along.entry_at_greatest(node, 0, [0], there)):
         return found
     moved = along.first(node, k)
@@ -62,6 +64,29 @@ def indexed(at: Any, node: Node, indices: Sequence[Any]) -> Node:
     order = [count + n for n in range(start)] + list(range(count))
     order += list(range(count + start, len(lengths)))
     return making.permuted(found, order)
+
+
+def _by_cases(
+    at: Any,
+    node: Node,
+    places: Sequence[Any],
+    data: dict[int, Node],
+    start: int,
+    lengths: nodes.Shape,
+) -> Node | None:
+    """The entries at places that sizes and positions determine case by case; None where inputs do."""
+    known = []
+    for k, index in data.items():
+        axes = [whole(Axis(start + n)) for n in range(len(index.shape))]
+        cases = placing.cases_in_axes(_from_the_end(index, node.shape[k]), axes)
+        if cases is None:
+            return None
+        known.append((k, cases))
+    here = [0 if k in data else place for k, place in enumerate(places)]
+    found, inside = placing.entries(node, here, known, lengths)
+    if not inside:
+        at.assume(INSIDE)
+    return found
 
 
 def _entry(node: Node, shape: nodes.Shape, start: int) -> WholeNumber | None:
@@ -73,8 +98,16 @@ def _entry(node: Node, shape: nodes.Shape, start: int) -> WholeNumber | None:
     return making.substituted(found, {Axis(k): whole(Axis(start + k)) for k in range(len(shape))})
 
 
-def _from_theend_in(at: Any, places: Node, length: WholeNumber) -> Node:
-    at.assume("places that are data lie in their axis, counted from either end")
+INSIDE = "places that are data lie in their axis, counted from either end"
+
+
+def _from_the_end_in(at: Any, places: Node, length: WholeNumber) -> Node:
+    at.assume(INSIDE)
+    return _from_the_end(places, length)
+
+
+def _from_the_end(places: Node, length: WholeNumber) -> Node:
+    """Places from the beginning of an axis, of which some may count from its end."""
     number = making.entry_of(places)
     if number is not None and nonnegative(number, places.shape):
         return places
@@ -111,7 +144,7 @@ def _gather(at: Any, self: Value, dim: int, index: Value, sparse_grad: Any = Fal
         if place is not None:
             own[k] = place
             return making.take(node, own, shape)
-    there = _from_theend_in(at, places, node.shape[k])
+    there = _from_the_end_in(at, places, node.shape[k])
     if found := along.entry_at_greatest(node, k, own, there):
         return found
     hot = _one_hot(there, node.shape[k])
@@ -177,7 +210,9 @@ def _index_put(
         step = number - whole(Axis(0)) if shape and number is not None else number
         if number is None and not shape and len(used) == 1:
             here = vanishing(
-                subtract(nodes.Positions(node.shape[k]), _from_theend_in(at, v.node, node.shape[k]))
+                subtract(
+                    nodes.Positions(node.shape[k]), _from_the_end_in(at, v.node, node.shape[k])
+                )
             )
             here = reshaped(here, [n if j == k else 1 for j, n in enumerate(node.shape)])
             full = making.spread(reshaped(part, with_axis(part, k)), node.shape)
@@ -207,7 +242,7 @@ def _added(at: Any, node: Node, given: dict[int, Value], part: Node) -> Node:
     number = making.entry_of(places.node)
     length = node.shape[k]
     if number is None:
-        added = _scattered(_from_theend_in(at, places.node, length), part, length)
+        added = _scattered(_from_the_end_in(at, places.node, length), part, length)
     else:
         # Σ over the places of [place = j]: guards, which a proof follows.
         shape = (*places.node.shape, length)

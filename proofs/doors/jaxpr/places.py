@@ -6,18 +6,17 @@ runs over an end: it is moved inside (`clip`), or is NaN when read and dropped w
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
 from ...statement import along, choices, making, placing
-from ...statement.cases import Case, Guards
+from ...statement.cases import Case
 from ...statement.choices import add, both, inverse, multiply
 from ...statement.making import constant, full, number
 from ...statement.nodes import Node, Positions, Shape
-from ...statement.order import excluded, nonnegative
+from ...statement.order import nonnegative
 from ...statement.whole import Axis, Number, Whole, substituted, whole
 from ..infinities import Value, common, select, with_odd
 from ..refused import Refused
@@ -84,21 +83,6 @@ def _with_masks(a: Value, read: Callable[[Node], Node]) -> Value:
     return with_odd(found, a.dtype, common([a]), read(a.where)) if a.odd else Value(found, a.dtype)
 
 
-Known = list[tuple[int, list[Case]]]
-
-
-def _choices(known: Known, shape: Shape) -> list[tuple[Guards, list[tuple[int, Number]]]]:
-    """Every choice of a case for each axis that may hold."""
-    found = []
-    for every in itertools.product(*[cases for _, cases in known]):
-        guards = frozenset[Number]().union(*[g for g, _ in every])
-        guards = frozenset(g for g in guards if not nonnegative(g, shape))
-        if not excluded(guards, shape):
-            ends = [(axis, e) for (axis, _), (_, e) in zip(known, every, strict=True)]
-            found.append((guards, ends))
-    return found
-
-
 def _reading(
     begins: Sequence[tuple[int, Node]],
     sizes: Shape,
@@ -129,24 +113,9 @@ def _reading(
                 return found
         if data:
             return _looked_up(node, data, sizes[data[0][0]], places, known, batch, shape)
-        return _read(node, places, known, shape)
+        return placing.entries(node, places, known, shape)[0]
 
     return read, bool(data)
-
-
-def _read(node: Node, places: Sequence[Number], known: Known, shape: Shape) -> Node:
-    parts: list[Node] = []
-    for guards, ends in _choices(known, shape):
-        here = list(places)
-        for axis, start in ends:
-            here[axis] = here[axis] + start
-        bounds = [g for p, n in zip(here, node.shape, strict=True) for g in placing.within(p, n)]
-        needed = [g for g in bounds if not nonnegative(g, shape, guards)]
-        parts.append(making.take(node, here, shape, [*guards, *needed]))
-    found = parts[0] if parts else full(number(0), shape)
-    for part in parts[1:]:
-        found = add(found, part)
-    return found
 
 
 def _looked_up(
@@ -154,7 +123,7 @@ def _looked_up(
     data: Sequence[tuple[int, Node]],
     size: Number,
     places: Sequence[Number],
-    known: Known,
+    known: placing.Known,
     batch: Sequence[Number],
     shape: Shape,
 ) -> Node:
@@ -181,7 +150,8 @@ def _looked_up(
     looked = placing.looked_up(front, every)
     moved = {k: len(own) + n for n, k in enumerate(rest)}
     there = [*own, *(places[k] for k in rest)]
-    return _read(looked, there, [(moved[k], cases) for k, cases in known], shape)
+    cases = [(moved[k], cases) for k, cases in known]
+    return placing.entries(looked, there, cases, shape)[0]
 
 
 def _scatter(combined: Callable[[Node, Node], Node] | None) -> Rule:
@@ -282,7 +252,7 @@ class _Parts:
         by_axis = {one.axis: one for one in self.every}
         known = [(one.axis, one.cases) for one in self.every if one.cases is not None]
         found = full(number(0), self.long)
-        for guards, ends in _choices(known, self.long):
+        for guards, ends in placing.choices_of_cases(known, self.long):
             places, needed = list(self.places), list(guards)
             for axis, start in ends:
                 one, place = by_axis[axis], whole(Axis(axis)) - start

@@ -11,9 +11,10 @@ from functools import wraps
 from typing import Any
 
 from ...statement import choices, making
-from ...statement.whole import Axis, Number, whole
+from ...statement.whole import Axis, whole
 from ..infinities import Value
 from ..refused import Refused
+from ..transforms import circular, places
 from .complex_numbers import complex_of, product
 from .lowering import INLINED, Lowering, Rule
 from .values import Array, Complex, Transform, part_by_part
@@ -53,22 +54,6 @@ def _fft(at: Lowering, x: Any, *, fft_type: Any, fft_lengths: Any) -> Any:
     return x.of
 
 
-def _places(count: int, axis: int, place: Number) -> list[Number]:
-    return [place if k == axis else whole(Axis(k)) for k in range(count)]
-
-
-def _circular(a: Value, b: Value, axis: int) -> Value:
-    """Σ_j a[j] b[(i − j) mod n] along the axis, i there and j a last axis."""
-    count, n = len(a.shape), a.shape[axis]
-    back, shape = whole(Axis(axis)) - whole(Axis(count)), (*a.shape, n)
-    first = making.take(b.real, _places(count, axis, back), shape, [back])
-    wrapped = making.take(b.real, _places(count, axis, back + n), shape, [-back - 1])
-    every = list(range(count))
-    names = [count if k == axis else k for k in every], [*every, count]
-    factors = [a.real, choices.add(first, wrapped)]
-    return Value(making.contracted(factors, names, every), a.dtype)
-
-
 def _spread(at: Lowering, *values: Any) -> list[Any]:
     """Operands with lengths of 1 repeated to those of the result, but along no transform."""
     found = []
@@ -96,7 +81,7 @@ def _mul(at: Lowering, own: Rule, x: Any, y: Any) -> Transform:
     a, b = _alike(x, y)
 
     def convolved(one: Any, other: Any) -> Value:
-        return _circular(one, other, x.axis)
+        return circular(one, other, x.axis)
 
     return x._replace(of=convolved(a, b) if x.half else product(a, b, convolved))
 
@@ -114,7 +99,7 @@ def _scaled(at: Lowering, own: Rule, x: Transform, by: Any) -> Transform:
     def along(one: Value) -> Value:
         if one.shape == ():
             return Value(making.full(one.real, x.of.shape), one.dtype)
-        first = _places(count, x.axis, 0)
+        first = places(count, x.axis, 0)
         if making.take(one.real, first, one.shape) is not one.real:
             raise Refused("a Fourier transform times what differs along it")
         alone = [1 if k == x.axis else n for k, n in enumerate(one.shape)]
@@ -145,9 +130,9 @@ def _conj(at: Lowering, own: Rule, x: Transform, *, input_dtype: Any = None) -> 
 
     def backwards(of: Value) -> Value:
         i, count = whole(Axis(x.axis)), len(of.shape)
-        first = making.take(of.real, _places(count, x.axis, i), of.shape, [-i])
-        places = _places(count, x.axis, of.shape[x.axis] - i)
-        rest = making.take(of.real, places, of.shape, [i - 1])
+        first = making.take(of.real, places(count, x.axis, i), of.shape, [-i])
+        back = places(count, x.axis, of.shape[x.axis] - i)
+        rest = making.take(of.real, back, of.shape, [i - 1])
         return Value(choices.add(first, rest), of.dtype)
 
     given = own(at, x.of) if isinstance(x.of, Complex) else x.of
@@ -165,8 +150,8 @@ def _broadcast(
 
     def move(one: Value) -> Value:
         axes = zip(one.shape, broadcast_dimensions, strict=True)
-        places = [0 if n == 1 else whole(Axis(k)) for n, k in axes]
-        return Value(making.take(one.real, places, tuple(lengths)), one.dtype)
+        at_axes = [0 if n == 1 else whole(Axis(k)) for n, k in axes]
+        return Value(making.take(one.real, at_axes, tuple(lengths)), one.dtype)
 
     return Transform(part_by_part(move, x.of), axis, x.half)
 

@@ -1,0 +1,313 @@
+"""Discrete Fourier transforms in PyTorch: each is kept as the array that was transformed, as in JAX's door.
+
+The transform is linear, a product of two is the transform of the circular convolution of their arrays, and the inverse
+gives the array back. All that is here is said in PyTorch, and traced in place of the transforms.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..infinities import Value
+from ..transforms import circular
+from .refusal import Refused, torch
+from .table import rule
+
+TRANSFORMS = ("_fft_r2c.default", "_fft_c2r.default", "_fft_c2c.default")
+"""PyTorch's operations: of real numbers, to real numbers, of complex ones."""
+CONVOLUTION = "circular_convolution.default"
+"""What a trace has for a product of transforms."""
+
+
+@functools.cache
+def kind() -> type:
+    """The class of transforms: tensors without memory."""
+    t = torch()
+
+    class Transform(t.Tensor):
+        """The transform of an array along an axis.
+
+        Attributes:
+            of: the array, real or complex.
+            axis: the axis.
+            half: whether the half of it is left out that is the conjugate of the other, the array being real.
+        """
+
+        @staticmethod
+        def __new__(cls: type, of: Any, axis: int, half: bool) -> Any:
+            lengths, n = list(of.shape), of.shape[axis]
+            lengths[axis] = n // 2 + 1 if half else n
+            dtype = of.dtype if of.dtype.is_complex else of.dtype.to_complex()
+            made = t.Tensor._make_wrapper_subclass(cls, lengths, dtype=dtype, device=of.device)
+            made.of, made.axis, made.half = of, axis, half
+            return made
+
+        def __init__(self, *args: Any) -> None:
+            super().__init__()
+
+        @classmethod
+        def __torch_dispatch__(
+            cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            raise Refused(f"{_name(func)} of a Fourier transform")
+
+    return Transform
+
+
+def concerns(func: Any, values: Sequence[Any]) -> bool:
+    """Whether an operation makes a Fourier transform, or is given one."""
+    return f"{_name(func)}.default" in TRANSFORMS or any(isinstance(one, kind()) for one in values)
+
+
+def transformed(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What an operation that makes or takes transforms returns.
+
+    Raises:
+        Refused: if it needs an entry of a transform.
+    """
+    name = _name(func)
+    if name not in OF_TRANSFORMS:
+        raise Refused(f"{name} of a Fourier transform")
+    return OF_TRANSFORMS[name](func, *args, **kwargs)
+
+
+def _name(func: Any) -> str:
+    return func.overloadpacket.__name__
+
+
+def _forward(of: Any, dim: Sequence[int], normalization: int, half: bool) -> Any:
+    if len(dim) != 1:
+        raise Refused("a Fourier transform along several axes")
+    if isinstance(of, kind()):
+        raise Refused("a Fourier transform of a Fourier transform")
+    axis = dim[0] % of.dim()
+    if normalization:
+        of = of / _root_or_number(of, axis, normalization)
+    return kind()(of, axis, half)
+
+
+def _backward(x: Any, dim: Sequence[int], normalization: int, half: bool, length: Any) -> Any:
+    if not isinstance(x, kind()):
+        raise Refused("an inverse Fourier transform of what is no transform")
+    known = len(dim) == 1 and (x.axis, x.half) == (dim[0] % x.dim(), half)
+    if not known or x.of.shape[x.axis] != length:
+        raise Refused("an inverse Fourier transform of another kind, axis or length")
+    if normalization == 2:
+        return x.of
+    return x.of * _root_or_number(x.of, x.axis, normalization)
+
+
+def _root_or_number(of: Any, axis: int, normalization: int) -> Any:
+    """√n or n, of n entries, by PyTorch's number of the way in which transforms are scaled."""
+    dtype = of.real.dtype if of.dtype.is_complex else of.dtype
+    number = torch().scalar_tensor(of.shape[axis], dtype=dtype)
+    return number.sqrt() if normalization == 1 else number
+
+
+def _of_real(func: Any, x: Any, dim: Any, normalization: int, onesided: bool) -> Any:
+    return _forward(x, dim, normalization, onesided)
+
+
+def _to_real(func: Any, x: Any, dim: Any, normalization: int, last_dim_size: Any) -> Any:
+    return _backward(x, dim, normalization, True, last_dim_size)
+
+
+def _of_complex(func: Any, x: Any, dim: Any, normalization: int, forward: bool) -> Any:
+    if forward:
+        return _forward(x, dim, normalization, False)
+    found = _backward(x, dim, normalization, False, x.shape[dim[0]])
+    return found if found.dtype.is_complex else torch().complex(found, torch().zeros_like(found))
+
+
+def _aligned(*values: Any) -> list[Any]:
+    """With as many axes, none of them repeated along the transform's."""
+    both = [one for one in values if isinstance(one, torch().Tensor)]
+    most = max(one.dim() for one in both)
+    found = []
+    for one in values:
+        if isinstance(one, kind()) and one.dim() < most:
+            more = most - one.dim()
+            one = kind()(one.of[(None,) * more], one.axis + more, one.half)
+        found.append(one)
+    first, *more = [one for one in found if isinstance(one, kind())]
+    for one in more:
+        same = (one.axis, one.half) == (first.axis, first.half)
+        if not same or one.of.shape[one.axis] != first.of.shape[first.axis]:
+            raise Refused("Fourier transforms of several kinds, axes or lengths")
+    return found
+
+
+def _product(func: Any, x: Any, y: Any) -> Any:
+    x, y = _aligned(x, y)
+    if not isinstance(x, kind()):
+        return _scaled(func, y, x)
+    if not isinstance(y, kind()):
+        return _scaled(func, x, y)
+    return kind()(_circular(x, y), x.axis, x.half)
+
+
+def _circular(x: Any, y: Any) -> Any:
+    """The circular convolution of the arrays, part by part."""
+    t, axis, of = torch(), x.axis, convolution()
+    a, b = t.broadcast_tensors(x.of.movedim(axis, -1), y.of.movedim(axis, -1))
+    if a.dtype.is_complex or b.dtype.is_complex:
+        a, b = (
+            one if one.dtype.is_complex else t.complex(one, t.zeros_like(one)) for one in (a, b)
+        )
+        real = of(a.real, b.real) - of(a.imag, b.imag)
+        return t.complex(real, of(a.real, b.imag) + of(a.imag, b.real)).movedim(-1, axis)
+    return of(a, b).movedim(-1, axis)
+
+
+@functools.cache
+def convolution() -> Any:
+    """The operation Σ_j a[j] b[(i − j) mod n] along the last axis, which a trace keeps."""
+    t = torch()
+
+    schema = "(Tensor a, Tensor b) -> Tensor"
+
+    @t.library.custom_op("scanproof::circular_convolution", mutates_args=(), schema=schema)
+    def circular_convolution(a: Any, b: Any) -> Any:
+        i = t.arange(a.shape[-1])
+        return (a[..., None, :] * b[..., i[:, None] - i]).sum(-1)
+
+    circular_convolution.register_fake(lambda a, b: t.empty_like(a))
+    return circular_convolution
+
+
+@rule(CONVOLUTION)
+def _as_circular_convolution(at: Any, a: Value, b: Value) -> Value:
+    return circular(a, b, len(a.shape) - 1)
+
+
+def _quotient(func: Any, x: Any, y: Any) -> Any:
+    x, y = _aligned(x, y)
+    if isinstance(y, kind()):
+        raise Refused("a quotient by a Fourier transform")
+    return _scaled(func, x, y)
+
+
+def _scaled(func: Any, x: Any, by: Any) -> Any:
+    """Times or over numbers that are the same all along the axis."""
+    t = torch()
+    array = isinstance(by, t.Tensor)
+    back = x.axis - x.dim()
+    if array and by.dim() >= -back and by.shape[back] != 1:
+        raise Refused("a Fourier transform times what differs along it")
+    if x.half and (by.dtype.is_complex if array else isinstance(by, complex)):
+        raise Refused("the transform of a real array times complex numbers")
+    return kind()(func(x.of, by), x.axis, x.half)
+
+
+def _sum(func: Any, x: Any, y: Any, *, alpha: Any = 1) -> Any:
+    x, y = _aligned(x, y)
+    if not (isinstance(x, kind()) and isinstance(y, kind())):
+        raise Refused("a Fourier transform beside what is none")
+    return kind()(func(x.of, y.of, alpha=alpha), x.axis, x.half)
+
+
+def _linear(func: Any, x: Any) -> Any:
+    return kind()(func(x.of), x.axis, x.half)
+
+
+def _conjugate(func: Any, x: Any) -> Any:
+    """That of the conjugate array from its first entry backwards."""
+    of = x.of.conj().resolve_conj() if x.of.dtype.is_complex else x.of
+    first, rest = of.narrow(x.axis, 0, 1), of.narrow(x.axis, 1, of.shape[x.axis] - 1)
+    return kind()(torch().cat([first, rest.flip(x.axis)], x.axis), x.axis, x.half)
+
+
+def _expanded(func: Any, x: Any, size: Sequence[Any], **options: Any) -> Any:
+    more = len(size) - x.dim()
+    lengths = [*size]
+    axis = x.axis + more
+    if lengths[axis] not in (-1, x.shape[x.axis]):
+        raise Refused("a Fourier transform that is repeated along itself")
+    lengths[axis] = -1
+    return kind()(func(x.of, lengths), axis, x.half)
+
+
+def _unsqueezed(func: Any, x: Any, dim: int) -> Any:
+    dim %= x.dim() + 1
+    return kind()(func(x.of, dim), x.axis + (dim <= x.axis), x.half)
+
+
+def _squeezed(func: Any, x: Any, dim: Any) -> Any:
+    dims = [one % x.dim() for one in ([dim] if isinstance(dim, int) else dim)]
+    if x.axis in dims:
+        raise Refused("a Fourier transform of one entry")
+    found = x.of.squeeze(tuple(dims))
+    gone = [one for one in dims if x.of.shape[one] == 1]
+    return kind()(found, x.axis - sum(one < x.axis for one in gone), x.half)
+
+
+def _permuted(func: Any, x: Any, dims: Sequence[int]) -> Any:
+    order = [one % x.dim() for one in dims]
+    return kind()(func(x.of, order), order.index(x.axis), x.half)
+
+
+def _swapped(func: Any, x: Any, one: int, other: int) -> Any:
+    order = list(range(x.dim()))
+    order[one], order[other] = order[other], order[one]
+    return _permuted(torch().ops.aten.permute.default, x, order)
+
+
+def _summed(func: Any, x: Any, dim: Any, keepdim: bool = False, **options: Any) -> Any:
+    dims = [one % x.dim() for one in dim or range(x.dim())]
+    if x.axis in dims:
+        raise Refused("a sum along a Fourier transform")
+    before = 0 if keepdim else sum(one < x.axis for one in dims)
+    return kind()(func(x.of, dims, keepdim), x.axis - before, x.half)
+
+
+def _selected(func: Any, x: Any, dim: int, index: Any) -> Any:
+    dim %= x.dim()
+    if dim == x.axis:
+        raise Refused("an entry of a Fourier transform")
+    return kind()(func(x.of, dim, index), x.axis - (dim < x.axis), x.half)
+
+
+def _sliced(
+    func: Any, x: Any, dim: int = 0, start: Any = None, end: Any = None, step: Any = 1
+) -> Any:
+    dim %= x.dim()
+    if dim != x.axis:
+        return kind()(func(x.of, dim, start, end, step), x.axis, x.half)
+    if start in (0, None) and step == 1 and (end is None or end >= x.shape[dim]):
+        return x
+    raise Refused("a part of a Fourier transform")
+
+
+def _padded(func: Any, x: Any, pad: Sequence[Any], value: Any = 0) -> Any:
+    if any(n != 0 for n in pad):
+        raise Refused("a longer Fourier transform, or a part of one")
+    return x
+
+
+def _same(func: Any, x: Any, **options: Any) -> Any:
+    return x
+
+
+OF_TRANSFORMS: dict[str, Callable[..., Any]] = {
+    "_fft_r2c": _of_real,
+    "_fft_c2r": _to_real,
+    "_fft_c2c": _of_complex,
+    "mul": _product,
+    "div": _quotient,
+    **dict.fromkeys(("add", "sub"), _sum),
+    "neg": _linear,
+    **dict.fromkeys(("_conj", "conj", "conj_physical"), _conjugate),
+    "expand": _expanded,
+    "unsqueeze": _unsqueezed,
+    "squeeze": _squeezed,
+    "permute": _permuted,
+    "transpose": _swapped,
+    "sum": _summed,
+    "select": _selected,
+    "slice": _sliced,
+    "constant_pad_nd": _padded,
+    **dict.fromkeys(("alias", "clone", "contiguous", "detach", "resolve_conj"), _same),
+}
+"""What is linear along the axis, a product, or moves other axes, by PyTorch's name."""

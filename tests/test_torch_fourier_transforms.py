@@ -1,0 +1,199 @@
+"""Convolutions by Fourier transforms in PyTorch: proved where they are convolutions; nothing else is read."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from scanproof.proofs.decide.proving import prove  # noqa: E402
+
+fft = torch.fft
+ROWS = "u: T, k: T"
+CHANNELS = "u: b h T, k: h T, D: h"
+LAYER = "u: T, lam: N, B: N, C: N"
+
+
+def transformed(u, k, n, norm=None):
+    return fft.irfft(fft.rfft(u, n=n, norm=norm) * fft.rfft(k, n=n), n=n, norm=norm)
+
+
+def twice_as_long(u, k):
+    return transformed(u, k, 2 * len(u))[: len(u)]
+
+
+def as_long(u, k):
+    return transformed(u, k, len(u))
+
+
+def of_complex_numbers(u, k):
+    n = 2 * len(u)
+    both = fft.fft(u, n=n, norm="forward") * fft.fft(torch.complex(k, 0 * k), n=n)
+    return fft.ifft(both, norm="forward").real[: len(u)]
+
+
+def by_the_root(u, k):
+    return transformed(u, k, 2 * len(u), "ortho")[: len(u)]
+
+
+def correlated(u, k):
+    n = 2 * len(u)
+    return fft.irfft(fft.rfft(u, n=n) * fft.rfft(k, n=n).conj(), n=n)[: len(u)]
+
+
+def lags(u):
+    i = torch.arange(len(u))
+    return i[:, None] - i[None]
+
+
+def convolution(u, k):
+    return torch.where(lags(u) >= 0, k[lags(u).clamp(min=0)], 0.0) @ u
+
+
+def from_the_end(u, k):
+    return torch.where(lags(u) >= 0, k[lags(u)], 0.0) @ u
+
+
+def correlation(u, k):
+    return torch.where(lags(u) <= 0, k[(-lags(u)).clamp(min=0)], 0.0) @ u
+
+
+def long_convolution(u, k, D):
+    """As H3 and Hyena write it: batches, channels, the length of the transform divided out, and a skip."""
+    n = 2 * u.size(-1)
+    k_f = fft.rfft(k, n=n) / n
+    y = fft.irfft(fft.rfft(u.to(dtype=k.dtype), n=n) * k_f, n=n, norm="forward")
+    return y[..., : u.size(-1)] + u * D.unsqueeze(-1)
+
+
+def without_the_division(u, k, D):
+    return transformed(u, k, 2 * u.size(-1), "backward")[..., : u.size(-1)] + u * D
+
+
+def of_channels(u, k, D):
+    i = torch.arange(u.shape[-1])
+    lag = i[:, None] - i
+    rows = torch.where(lag >= 0, k[:, lag.clamp(min=0)], 0.0)
+    return torch.einsum("hij,bhj->bhi", rows, u) + u * D[:, None]
+
+
+def by_einsum(u, k, D):
+    n = 2 * u.shape[-1]
+    both = torch.einsum("bhl,hl->bhl", fft.rfft(u, n=n), fft.rfft(k, n=n))
+    return fft.irfft(both, n=n)[..., : u.shape[-1]] + u * D[:, None]
+
+
+def sum_before(u, k):
+    n = 2 * u.shape[0]
+    both = fft.rfft(u, n=n, dim=0) * fft.rfft(k, n=n, dim=0)
+    both = 2 * both.sum(1) - both.transpose(0, 1).sum(0)
+    return fft.irfft(both, n=n, dim=0)[: u.shape[0]]
+
+
+def sum_after(u, k):
+    return torch.stack([convolution(u[:, j], k[:, j]) for j in range(u.shape[1])], 1).sum(1)
+
+
+def by_its_kernel(u, lam, B, C):
+    """A diagonal state space layer as S4 computes it: the convolution with K_t = Σ_n C_n λ_n^t B_n."""
+    kernel = (C * B * lam ** torch.arange(len(u))[:, None]).sum(1)
+    return twice_as_long(u, kernel)
+
+
+def token_by_token(u, lam, B, C):
+    state, found = torch.zeros_like(B), []
+    for x in u:
+        state = lam * state + B * x
+        found.append(C @ state)
+    return torch.stack(found)
+
+
+def late(u, lam, B, C):
+    state, found = torch.zeros_like(B), []
+    for x in u:
+        found.append(C @ state)
+        state = lam * state + B * x
+    return torch.stack(found)
+
+
+PROVED = [
+    (twice_as_long, convolution, ROWS),
+    (twice_as_long, from_the_end, ROWS),
+    (of_complex_numbers, convolution, ROWS),
+    (by_the_root, convolution, ROWS),
+    (correlated, correlation, ROWS),
+    (long_convolution, of_channels, CHANNELS),
+    (by_einsum, of_channels, CHANNELS),
+    (sum_before, sum_after, "u: T d, k: T d"),
+    (by_its_kernel, token_by_token, LAYER),
+]
+REFUTED = [
+    (as_long, convolution, ROWS),
+    (correlated, convolution, ROWS),
+    (by_its_kernel, late, LAYER),
+]
+NOT_READ = {
+    "a transform is returned": (lambda u: fft.fft(u), "view_as_real of a Fourier transform"),
+    "an entry": (lambda u: fft.fft(u)[0].real, "an entry of a Fourier transform"),
+    "its size": (lambda u: fft.rfft(u).abs(), "abs of a Fourier transform"),
+    "its real part": (lambda u: fft.fft(u).real, "of a Fourier transform"),
+    "a filter": (
+        lambda u: fft.ifft(fft.fft(u) * torch.arange(len(u))).real,
+        "a Fourier transform times what differs along it",
+    ),
+    "of no transform": (
+        lambda u: fft.ifft(torch.complex(u, u)).real,
+        "an inverse Fourier transform of what is no transform",
+    ),
+    "of another length": (
+        lambda u: fft.irfft(fft.rfft(u), n=len(u) + 2),
+        "a longer Fourier transform, or a part of one",
+    ),
+    "of another kind": (
+        lambda u: fft.irfft(fft.fft(u), n=len(u)),
+        "a part of a Fourier transform",
+    ),
+    "of several axes": (
+        lambda u: fft.ifft2(fft.fft2(u[None])).real[0],
+        "a Fourier transform along several axes",
+    ),
+    "what is caught": (lambda u: caught(u), "abs of a Fourier transform"),
+}
+
+
+def caught(u):
+    try:
+        return fft.rfft(u).abs()
+    except Exception:
+        return u
+
+
+def name(case):
+    return "-".join(one.__name__ for one in case[:2])
+
+
+@pytest.mark.usefixtures("only_read")
+@pytest.mark.short("long_convolution")
+@pytest.mark.parametrize("case", PROVED, ids=name)
+def test_a_convolution_by_transforms_is_proved_for_all_sizes(case):
+    program, specification, shapes = case
+    found = prove(program, shapes=shapes, equals=specification, framework="torch").result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.usefixtures("only_read")
+@pytest.mark.long
+@pytest.mark.parametrize("case", REFUTED, ids=name)
+def test_what_is_another_convolution_is_refuted(case):
+    program, specification, shapes = case
+    assert (
+        prove(program, shapes=shapes, equals=specification, framework="torch").result.verdict
+        == "refuted"
+    )
+
+
+@pytest.mark.short("its size")
+@pytest.mark.parametrize("kind", NOT_READ)
+def test_what_needs_an_entry_of_a_transform_is_refused_by_name(kind):
+    program, why = NOT_READ[kind]
+    found = prove(program, shapes="u: T", equals=program, framework="torch").result
+    assert found.scope != "all-sizes"
+    assert why in str(found.reason)
