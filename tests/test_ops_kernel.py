@@ -24,6 +24,12 @@ GATES = ("one", "scalar", "a decay a token", "resets")
 LAYERS = tuple(delta.LAYERS)
 
 
+@pytest.fixture(autouse=True)
+def every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that no GPU has run yet, too."""
+    monkeypatch.setenv(kernel.SWITCH, kernel.ALL)
+
+
 @pytest.fixture
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels run on any device, by Pallas' interpreter, where otherwise their loops would."""
@@ -271,6 +277,28 @@ def test_a_head_has_as_many_programs_as_a_gpu_has_multiprocessors(heads, side, r
 @pytest.mark.parametrize(("numbers", "chunk"), [(BFLOAT16, 64), (FLOAT32, 32)])
 def test_a_kernel_of_float32_has_shorter_chunks(numbers, chunk):
     assert plan(4096, 64, 64, 8, "gpu", numbers=numbers).chunk == chunk
+
+
+def test_what_no_gpu_has_run_is_served_where_that_is_wanted_alone(monkeypatch):
+    def served() -> list[bool]:
+        return [plan(4096, 64, 64, 8, "gpu", numbers=n).in_kernel for n in (BFLOAT16, FLOAT32)]
+
+    assert (served(), kernel.programs(8, 64, 64)) == ([True, True], 4)
+    monkeypatch.delenv(kernel.SWITCH)
+    assert (served(), kernel.programs(8, 64, 64)) == ([True, False], 1)
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_derivative_is_a_kernel_where_that_is_wanted_alone(wanted, shared, monkeypatch):
+    if not wanted:
+        monkeypatch.delenv(kernel.SWITCH)
+    used = []
+    monkeypatch.setattr(
+        kernel, "run", lambda *a, own=kernel.run, **k: used.append(k) or own(*a, **k)
+    )
+    compute, arrays = program("one")
+    jax.grad(loss(compute, BFLOAT16), argnums=1)(IN_KERNEL, *arrays)
+    assert [one["reverse"] for one in used] == ([False, True] if wanted else [])
 
 
 def test_one_can_do_without_kernels(monkeypatch):

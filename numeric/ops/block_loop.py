@@ -64,7 +64,14 @@ def _in_kernel(
     """`each_block` as one kernel, and its derivative as another, which goes from the last block to the first."""
     j = jax()
 
-    def loop(step: Step, trees: tuple[Any, Any, Any], rows: Any, reverse: bool = False) -> Any:
+    def loop(
+        step: Step,
+        trees: tuple[Any, Any, Any],
+        rows: Any,
+        *,
+        reverse: bool = False,
+        served: bool = True,
+    ) -> Any:
         rows = None if values is None else kernel.Rows(*rows)
         options = {"rows": rows, "reverse": reverse, "warps": warps}
 
@@ -75,6 +82,8 @@ def _in_kernel(
 
             return j.vmap(head)(*trees)
 
+        if not served:
+            return plain(*trees)
         return kernel.standing_for(plain, functools.partial(kernel.run, step, **options))(*trees)
 
     def axes(shared: Any, blocks: Any) -> tuple[list[None], list[int | None]]:
@@ -89,7 +98,8 @@ def _in_kernel(
     def forward(shared: Any, states: Any, blocks: Any) -> Any:
         none, cut = axes(shared, blocks)
         rows = [*none, 1, *cut], [1, 3, 2]
-        finals, (outputs, before) = loop(keeping(step), (shared, states, blocks), rows)
+        trees, served = (shared, states, blocks), kernel.all_serve()
+        finals, (outputs, before) = loop(keeping(step), trees, rows, served=served)
         return (finals, outputs), (shared, before, blocks)
 
     def backward(kept: Any, cotangents: Any) -> Any:
@@ -99,7 +109,8 @@ def _in_kernel(
         given = blocks, before, cotangents[1]
         rows = [*none, 1, *none, *cut, 2, 3], [1, *none, *_of_real(blocks, cut)]
         trees = shared, states, given
-        (d_states, d_shared), numbers = loop(pulled(step), trees, rows, reverse=True)
+        served = kernel.all_serve()
+        (d_states, d_shared), numbers = loop(pulled(step), trees, rows, reverse=True, served=served)
         return d_shared, d_states, _with_none(blocks, numbers)
 
     chosen = j.custom_vjp(run)

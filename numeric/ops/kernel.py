@@ -46,11 +46,15 @@ STAGES = 3
 NAME = "each_block"
 """By which a kernel's loop is told from other kernels."""
 SWITCH = "SCANPROOF_KERNELS"
-"""The environment variable that, set to 0, has all programs go through loops."""
+"""The environment variable: 0 has all programs go through loops, `ALL` has them go through each kernel that fits.
+
+Left out, they go through the kernels that a GPU has run: of bfloat16, a program for a head, not of derivatives.
+"""
+ALL = "all"
 
 
 def serves(numbers: Precision, heads: int, C: int, D: int, N: int) -> bool:
-    """Whether a GPU does better with kernels, forward and backward: programs enough, sides and memory that fit.
+    """Whether a GPU does better with kernels: programs enough, sides and memory that fit.
 
     Without a GPU the answer is that for an H100.
 
@@ -63,12 +67,19 @@ def serves(numbers: Precision, heads: int, C: int, D: int, N: int) -> bool:
     """
     if numbers.inputs not in ALGORITHMS or os.environ.get(SWITCH) == "0":
         return False
+    if numbers.inputs != "bfloat16" and not all_serve():
+        return False
     if C > LONGEST or not all(side in SIDES and side & (side - 1) == 0 for side in (C, D, N)):
         return False
     if heads * programs(heads, D, N) < FEWEST:
         return False
     needed = max(_needed(numbers, heads, C, D, N, reverse) for reverse in (False, True))
     return needed <= _memory() and _triton() is not None
+
+
+def all_serve() -> bool:
+    """Whether kernels that no GPU has run yet are wanted, too."""
+    return os.environ.get(SWITCH) == ALL
 
 
 def _needed(numbers: Precision, heads: int, C: int, D: int, N: int, reverse: bool) -> int:
@@ -85,6 +96,8 @@ def _needed(numbers: Precision, heads: int, C: int, D: int, N: int, reverse: boo
 def programs(heads: int, D: int, N: int, reverse: bool = False) -> int:
     """Programs that share a head: as many as keep the GPU busy, or as its registers want, with `SIDES[0]` rows or more.
 
+    It is one where not `all_serve`.
+
     Args:
         heads: heads and sequences.
         D: of states (D, N).
@@ -93,8 +106,10 @@ def programs(heads: int, D: int, N: int, reverse: bool = False) -> int:
     """
     cores = min(getattr(device, "core_count", CORES) for device in jax().local_devices())
     parts = 1
-    while D // (2 * parts) >= SIDES[0] and (
-        2 * parts * heads <= cores or (reverse and D // parts * N > HELD)
+    while (
+        all_serve()
+        and D // (2 * parts) >= SIDES[0]
+        and (2 * parts * heads <= cores or (reverse and D // parts * N > HELD))
     ):
         parts *= 2
     return parts
