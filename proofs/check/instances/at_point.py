@@ -63,10 +63,29 @@ def _sides(statement: Any) -> dict[str, np.ndarray]:
 
 
 def _is_finite(number: Any) -> bool:
-    """Whether one of sympy's constants is a real number, and not one divided by 0, as sympy lets one write."""
+    """Whether one of sympy's constants is a real number, and not one divided by 0, as sympy lets one write.
+
+    Sympy takes milliseconds to deduce it of a sum of exponentials, of which it is seen.
+    """
+    if _is_seen_real(number):
+        return True
     return not (
         number.is_extended_real is False or number.is_finite is False or number.has(*_no_numbers())
     )
+
+
+def _is_seen_real(number: Any, positive: bool = False) -> bool:
+    """Whether it is made of rational numbers, e and π by sums, products, exp and powers, of what is > 0 save by counts."""
+    if number.is_Rational or number.is_NumberSymbol:
+        return bool(number > 0) or not positive
+    if number.is_Add or number.is_Mul:
+        return all(_is_seen_real(one, positive) for one in number.args)
+    if number.func.__name__ == "exp":
+        return _is_seen_real(number.exp)
+    if not number.is_Pow or not number.exp.is_Rational:
+        return False
+    count = number.exp.is_Integer and number.exp > 0
+    return _is_seen_real(number.base, positive or not count)
 
 
 def _no_numbers() -> tuple[Any, ...]:

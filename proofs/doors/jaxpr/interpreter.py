@@ -5,6 +5,7 @@ XLA takes a tenth of a second to compile what runs once, at sizes that never com
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -63,6 +64,8 @@ def interpreted(
 
     traced = jax.jit(in_parts, keep_unused=True).trace(*arrays)
     look(traced.jaxpr)
+    if not any(math.prod(one.shape) for one in jax.tree.leaves(traced.out_info)):
+        return _in_containers(trees[0], [], traced.out_info)
     lowered = traced.lower()
     module = lowered.compiler_ir("stablehlo")
     with module.context:
@@ -71,11 +74,20 @@ def interpreted(
         try:
             made: Any = ir.DenseElementsAttr.get
             given = [made(np.asarray(one, order="C")) for one in arrays]
-            results = iter([np.array(one) for one in stablehlo.eval_module(module, given)])
+            results = [np.array(one) for one in stablehlo.eval_module(module, given)]
         except (ValueError, TypeError, RuntimeError):  # formats that NumPy does not have
             return None
-    parts = [[next(results) for _ in one] for one in lowered.out_info]
-    return jax.tree.unflatten(trees[0], [a[0] if len(a) == 1 else a[0] + 1j * a[1] for a in parts])
+    return _in_containers(trees[0], results, lowered.out_info)
+
+
+def _in_containers(tree: Any, results: Sequence[np.ndarray], known: Any) -> Any:
+    """The results in the program's containers, complex ones of two parts; none are given where all are empty."""
+    of = iter(results)
+    parts = [
+        [next(of) if results else np.empty(a.shape, a.dtype) for a in one] for one in known
+    ]
+    every = [a[0] if len(a) == 1 else a[0] + 1j * a[1] for a in parts]
+    return jax_for("a program").tree.unflatten(tree, every)
 
 
 def _is_known(module: Any, ir: Any, stablehlo: Any) -> bool:
