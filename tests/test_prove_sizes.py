@@ -165,6 +165,7 @@ the last entry by its number | x: T d | x[x.shape[0] - 1] = x[-1]
 an entry in the middle, and its place set to 0 | x: 2*n+1 d | x.at[x.shape[0] // 2].set(0)[x.shape[0] // 2 + 1]
     = x[(x.shape[0] - 1) // 2 + 1]
 T = 1 alone | x: T d | one_row_alone(x) = summed(x)
+T·d beside d | x: T d | (x if x.size > x.shape[1] else x + 0) = x
 T // 2 | x: T d | halves(x) = summed(x)
 min of two sizes | x: T d, y: S d | common_rows(x, y) = common_rows_apart(x, y)
 a broadcast that asks whether d is 1 | x: T d, w: d | broadcast(x, w) = x * w
@@ -194,6 +195,7 @@ a float32 state with another sign | x: T d | running_differences(x) ≠ summed(x
 exp of half | q: T d, k: S d | jnp.exp((q @ k.T).astype(jnp.float32) / 2).sum(-1)
     ≠ jnp.sum(jnp.exp(jnp.einsum('td,sd->ts', q, k)), 1)
 the middle entry for the last | x: T d | x[x.shape[0] // 2] ≠ x[-1]
+T·d = 5·d | x: T d | (2 * x if x.size == 5 * x.shape[1] else x) ≠ x
 T = 1 doubled | x: T d | one_row_alone(x, wrong=2) ≠ summed(x)
 odd T without the middle | x: T d | halves_without_the_middle(x) ≠ summed(x)
 min of two sizes with a sign | x: T d, y: S d | common_rows(x, y, sign=-1) ≠ common_rows_apart(x, y)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
+from collections import Counter
+from functools import reduce
 
 from ..doors.refused import Depends
 from ..language.partition import Number, Order, Remainder, Split
@@ -18,8 +21,8 @@ def cases(one: Depends | None) -> Split | None:
 
 
 def _by_sign(gap: WholeNumber) -> Split | None:
-    """Those in which a number is negative, 0 or positive throughout."""
-    terms, const = _linear(gap)
+    """Those in which a number, without the sizes that are factors of it, is negative, 0 or positive throughout."""
+    terms, const = _linear(_without_factors(dict(parts(gap))))
     if len(terms) == 1:
         ((name, c),) = terms.items()
         return Number(name, -const // c if c > 0 else const // -c)
@@ -33,16 +36,27 @@ def _by_remainder(number: WholeNumber, by: WholeNumber) -> Split | None:
     """Those in which a number divided by another leaves one remainder."""
     if not isinstance(by, int) or not by:
         return None
-    for name, c in _linear(number)[0].items():
+    for name, c in _linear(dict(parts(number)))[0].items():
         among = abs(by) // math.gcd(c, by)
         if among > 1:
             return Remainder(name, among)
     return None
 
 
-def _linear(number: WholeNumber) -> tuple[dict[str, int], int]:
+Sum = dict[Monomial, int]
+"""Products of sizes, with their coefficients."""
+
+
+def _without_factors(number: Sum) -> Sum:
+    """The sum without the sizes that are factors of all its terms."""
+    common = reduce(operator.and_, map(Counter, number)) if number else Counter()
+    shared = {m: tuple((Counter(m) - common).elements()) for m in number}
+    return {shared[m]: c for m, c in number.items()}
+
+
+def _linear(number: Sum) -> tuple[dict[str, int], int]:
     """The sizes with their coefficients, and what is added; no sizes where it is not such a sum."""
-    found: dict[Monomial, int] = dict(parts(number))
+    found = dict(number)
     const = found.pop((), 0)
     if not all(len(m) == 1 and isinstance(m[0], Size) for m in found):
         return {}, const
