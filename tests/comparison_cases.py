@@ -40,6 +40,14 @@ l2norm | x: T d | x / jnp.maximum(jnp.linalg.norm(x, axis=-1, keepdims=True), 1e
     = x * (1 / jnp.clip(jnp.sqrt(jnp.sum(x * x, -1)), 1e-06)[:, None])
 l2norm_bad | x: T d | x / jnp.maximum(jnp.linalg.norm(x, axis=-1, keepdims=True), 1e-06)
     ≠ x * (1 / jnp.clip(jnp.sqrt(jnp.sum(x * x, 0)), 1e-06)[None])
+squares_above_0 | x: T, y: T | nn.relu(x @ x - 2 * x @ y + y @ y) = jnp.sum((x - y) ** 2)
+squares_above_0_bad | x: T, y: T | nn.relu(x @ x - 3 * x @ y + y @ y) ≠ x @ x - 3 * x @ y + y @ y
+kept_where_above_0 | x: T d | jnp.where(jnp.linalg.norm(x, axis=1, keepdims=True) > 0, x, 0.0) = x
+kept_where_above_0_bad | x: T d | jnp.where(jnp.linalg.norm(x, axis=0) > 0.5, x, 0.0) ≠ x
+unit_or_0 | x: T d | x / jnp.where((n := jnp.linalg.norm(x, axis=1)) == 0, 1.0, n)[:, None]
+    = jnp.where((s := (x * x).sum(1)[:, None]) > 0, x / jnp.sqrt(jnp.where(s > 0, s, 1.0)), 0.0)
+unit_or_0_bad | x: T d | x / jnp.where((n := jnp.linalg.norm(x, axis=1)) == 0, 1.0, n)[:, None]
+    ≠ jnp.where((s := (x * x).sum(1)[:, None]) > 0, x / jnp.sqrt(jnp.where(s > 0, s, 1.0)), 1.0)
 three | x: T | jnp.where(x > 0, 2.0, jnp.where(x == 0, 3.0, 4.0))
     = jnp.where(x == 0, 3.0, jnp.where(x < 0, 4.0, 2.0))
 sign_odd | x: T | jnp.sign(-x) = -jnp.sign(x)

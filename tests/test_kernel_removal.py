@@ -277,6 +277,12 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         beta = entry("beta")
         return beta * value("zero", beta), as_term(0)
 
+    def nought_in_a_square() -> tuple[Any, Any]:
+        n = size("N", 1)
+        t, j = position("t", 0, n), position("j", 0, n)
+        squares = total(entry("X", j) * entry("X", j), j)
+        return entry("X", t) * value("zero", squares), as_term(0)
+
     def cleared() -> tuple[Any, Any]:
         beta = entry("beta")
         return beta * inverse(1 + beta, ()), as_term(1) - inverse(1 + beta, ())
@@ -295,6 +301,7 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         "exponents": multiplied,
         "alike": under_two_names,
         "circle": on_a_circle,
+        "annul": nought_in_a_square,
         "split": told_apart,
         "clear": cleared,
     }

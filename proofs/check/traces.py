@@ -15,8 +15,8 @@ from ..kernel.checker import Refused, check
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, facts, ranges
 from ..kernel.inequalities import implied
-from ..kernel.laws import LOG, seen_sign
-from ..kernel.term import EXP, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
+from ..kernel.signs import seen_sign
+from ..kernel.term import EXP, INVERSE, INVERSE_NUMBER, LOG, Factor, Term, function_of
 from ..kernel.theorem import Theorem
 
 Trace = dict[str, Any]

@@ -6,8 +6,8 @@ else 0, and `softplus` of T is log(1 + exp(T)). Other functions have their usual
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 from . import index
@@ -15,6 +15,7 @@ from .errors import IllTyped, NotProved
 from .index import Index, facts, ranges, variable
 from .reduction import over_of
 from .rules import is_taken
+from .signs import RELU, ROOT, SOFTPLUS, seen_sign
 from .term import (
     EXP,
     INVERSE,
@@ -33,11 +34,10 @@ from .term import (
 )
 from .theorem import BY_THE_KERNEL, Theorem
 
-RELU, SOFTPLUS, TANH = "relu", "softplus", "tanh"
+TANH = "tanh"
 ODD = (TANH, "sin", "tan", "sinh", "asin", "atan", "asinh", "atanh", "erf")
 TURNING = ("sin", "cos")
 EVEN = ("cos", "cosh", ZERO)
-NOT_BELOW_0 = (EXP, RELU, SOFTPLUS, STEP, ZERO, "sqrt")
 Parts = Sequence[tuple[Monomial, Fraction]]
 
 
@@ -48,10 +48,10 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
         left: f(T), at declared positions.
         which: "mirror" says what it is by f(−T), "scale" by f(T/|c|), c being the coefficient of a monomial of T, and
             "common" by f(A), where T = exp(C) A; "value" says it where T is a number, or has a sign that is seen,
-            log(1/n) being −log(n); "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; "sum" is
-            cos(A + B) = cos(A) cos(B) − sin(A) sin(B) and the same of sin, A being a monomial of T; and "meaning" says
-            what relu, tanh, exp of a logarithm, log and inverse of two exponentials, log of 1/A and of
-            1 − 1/(1 + exp(A)), and softplus of −|z| are by others. Logarithms are of numbers > 0.
+            log(1/n) being −log(n), and zero(√A) being zero(A); "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if
+            p is 0 or 1; "sum" is cos(A + B) = cos(A) cos(B) − sin(A) sin(B) and the same of sin, A being a monomial of
+            T; and "meaning" says what relu, tanh, exp of a logarithm, log and inverse of two exponentials, log of 1/A
+            and of 1 − 1/(1 + exp(A)), and softplus of −|z| are by others. Logarithms are of numbers > 0.
         place: the number of the monomial that has c, or of exp(C), p or relu(z) among the factors of T, in their order.
     """
     name, over = function_of(left), over_of(left)
@@ -137,55 +137,26 @@ def _value(name: str, of: Term, pairs: Parts, place: int) -> Term:
         return as_term(0)
     if name == LOG and [*of.parts] == [ONE] and 0 < of.parts[ONE] < 1:
         return value(LOG, as_term(1 / of.parts[ONE])) * -1
+    if name == ROOT and {*of.parts} <= {ONE}:
+        return as_term(_rational_root(of.parts.get(ONE, Fraction(0))))
     if name == RELU and sign:
         return of if sign > 0 else as_term(0)
     if (name == STEP and sign in (2, -1, -2)) or (name == ZERO and sign in (2, -2)):
         return as_term(int(name == STEP and sign == 2))
+    if name == STEP and sign == 1:
+        return as_term(1) - value(ZERO, of)
+    roots = [f for f in _factors(of) if function_of(f) == ROOT]
+    if name == ZERO and roots and [*of.parts] == [_plain(roots[0])]:  # √A is 0 where A is
+        return value(ZERO, _argument(roots[0], of))
     raise NotProved(f"no sign is seen that says what {name} is")
 
 
-def seen_sign(pairs: Iterable[tuple[Monomial, Fraction]], outer: int = 0) -> int:
-    """2 if a sum is seen to be > 0, 1 if it is ≥ 0, else 0; `outer` of its bound indices are positions.
-
-    It is seen of products of squares and of quadratic forms, times functions that are ≥ 0.
-    """
-    forms: dict[tuple, Form] = {}
-    for m, c in pairs:
-        signed = tuple([f for f in m.factors if function_of(f) in NOT_BELOW_0])
-        others = tuple([f for f in m.factors if f not in signed])
-        if len(others) <= 2:
-            form = forms.setdefault((m.bound, m.guards, signed), {})
-            f, g = (*others, None, None)[:2]
-            for row, column in ((f, g), (g, f)):
-                entries = form.setdefault(row, {})
-                entries[column] = entries.get(column, Fraction(0)) + c / 2
-        elif c < 0 or others[::2] != others[1::2]:
-            return 0
-    signs = {times: _sign(form) for times, form in forms.items()}
-    above = any(
-        sign == 2 and bound == outer and not guards and {*map(function_of, signed)} <= {EXP}
-        for (bound, guards, signed), sign in signs.items()
-    )
-    return (1 + above) * all(signs.values())
-
-
-Form = dict[Factor | None, dict[Factor | None, Fraction]]
-"""A symmetric quadratic form: the coefficients of f · g, None being 1."""
-WIDEST = 32
-"""A form is not looked at where one of its rows has more entries."""
-
-
-def _sign(form: Form) -> int:
-    """2 if a form is seen to be > 0, 1 if it is ≥ 0, else 0: its squares are completed, that of 1 last."""
-    for f in sorted(form, key=lambda f: f is None):
-        row = {g: c for g, c in form[f].items() if c}
-        if row and (row.get(f, 0) <= 0 or len(row) > WIDEST):
-            return 0
-        if row and f is None:
-            return 2
-        for g, h in itertools.product(row, row):
-            form[g][h] = form[g].get(h, Fraction(0)) - row[g] * row[h] / row[f]
-    return 1
+def _rational_root(of: Fraction) -> Fraction:
+    """√a for the square of a fraction."""
+    found = Fraction(math.isqrt(abs(of.numerator)), math.isqrt(of.denominator))
+    if found * found != of:
+        raise NotProved(f"the root of {of} is no fraction")
+    return found
 
 
 def _meaning(name: str, of: Term, pairs: Parts, place: int) -> Term:

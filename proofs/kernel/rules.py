@@ -17,6 +17,7 @@ from . import index
 from .errors import IllTyped, NotProved, TooHard
 from .index import Index, as_index, declared, facts, substitution, variable
 from .inequalities import implied, negation, regions
+from .signs import seen_sign
 from .term import (
     EXP,
     INVERSE,
@@ -275,6 +276,29 @@ class Rewriting:
             rest = rest.divided(g)
         rest = rest.joined(Monomial(m.bound, frozenset(), (f,)))
         return [(rest.joined(n), -d / c) for n, d in others]
+
+    @_rule
+    def annul(
+        self, m: Monomial, place: int, other: int, which: int, images: Mapping[int, Index]
+    ) -> Pairs:
+        """zero(Σ h² + R) · g = 0, for R ≥ 0 and a g that is one of the h."""
+        f, g, images = m.factors[place], m.factors[other], dict(images)
+        if function_of(f) != ZERO:
+            raise IllTyped("expected a factor that is 0 where a sum is not")
+        rest = body(f, m.bound)
+        squares, c = rest.pop(which)
+        if c <= 0 or squares.factors != 2 * squares.factors[:1]:
+            raise IllTyped("expected a term that is a square")
+        if not seen_sign(rest, m.bound):
+            raise NotProved("the other terms may be below 0")
+        if images.keys() != {-n for n in range(m.bound + 1, squares.bound + 1)}:
+            raise IllTyped("expected an index for each that the squares are summed over")
+        if squares.factors[0].substitute(images) != g:
+            raise NotProved("the factor is none of those whose squares are summed")
+        rows, to = self.known | m.guards, substitution(images)
+        if not all(implied(to[guard], rows) for guard in squares.guards):
+            raise NotProved("the factor lies outside of the sum")
+        return []
 
     @_rule
     def exponents(self, m: Monomial, places: Sequence[int], new: Sequence[Factor]) -> Pairs:

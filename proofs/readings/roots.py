@@ -22,7 +22,7 @@ from ..interpret.terms import number, share
 from ..kernel import index
 from ..kernel.index import Index, facts, variable
 from ..kernel.inequalities import implied
-from ..kernel.laws import NOT_BELOW_0
+from ..kernel.signs import NOT_BELOW_0
 from ..kernel.term import (
     INVERSE,
     INVERSE_NUMBER,

@@ -28,7 +28,8 @@ from ..interpret.claims import Interpretation, Part
 from ..interpret.questions import Unreadable
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved, TooHard
-from ..kernel.laws import RELU, SOFTPLUS, TANH
+from ..kernel.laws import TANH
+from ..kernel.signs import RELU, SOFTPLUS
 from ..kernel.term import INVERSE, LOG, STEP, ZERO, Term
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim

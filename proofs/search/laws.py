@@ -10,9 +10,10 @@ import itertools
 from fractions import Fraction
 
 from ..kernel.errors import KernelError
-from ..kernel.index import formal
-from ..kernel.laws import EVEN, LOG, ODD, RELU, SOFTPLUS, TANH, TURNING, law
+from ..kernel.index import Index, formal, variable
+from ..kernel.laws import EVEN, LOG, ODD, TANH, TURNING, law
 from ..kernel.rules import Rewriting
+from ..kernel.signs import RELU, ROOT, SOFTPLUS
 from ..kernel.term import (
     EXP,
     INVERSE,
@@ -21,6 +22,7 @@ from ..kernel.term import (
     ZERO,
     Factor,
     Monomial,
+    Term,
     apply,
     body,
     function_of,
@@ -50,9 +52,9 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
         for place, g in free:
             if function_of(g) in SELECTING:
                 return law(f, "cases", place)
-    if name in (*SCALED, LOG):
+    if name in (*SCALED, LOG) or (name == ROOT and {m for m, _ in of} <= {ONE}):
         found = _tried(f, "value")
-        if found is not None:
+        if found is not None and (name != STEP or _is_told(found.right, of)):
             return found
     if name in (*SCALED, LOG, INVERSE):
         for place, g in free:
@@ -156,6 +158,45 @@ def circle(work: Rewriting, k: int, session: Proving) -> bool:
             work.circle(k, place, place + 1, sine.factors[0]._replace(at=f.at))
             return True
     return False
+
+
+def _is_told(right: Term, of: list[tuple[Monomial, Fraction]]) -> bool:
+    """Whether a step is known, or is better said by where a sum of squares is 0; else it is by what is in the sum."""
+    factors = [g for m, _ in of for g in m.factors]
+    return {*right.parts} <= {ONE} or any(function_of(g) in (None, ROOT) for g in factors)
+
+
+def annulled(work: Rewriting, k: int, session: Proving) -> bool:
+    """zero(h² + …) · h = 0."""
+    m, _ = work.parts[k]
+    for place, f in enumerate(m.factors):
+        if function_of(f) != ZERO:
+            continue
+        for which, (squares, _) in enumerate(body(f, m.bound)):
+            for other, g in enumerate(m.factors):
+                images = _images(squares, g, m.bound)
+                if images is None:
+                    continue
+                try:
+                    work.annul(k, place, other, which, images)
+                except KernelError:
+                    continue
+                return True
+    return False
+
+
+def _images(squares: Monomial, g: Factor, bound: int) -> dict[int, Index] | None:
+    """The indices at which a square that is summed is that of a factor; None if it is at none."""
+    if len(squares.factors) != 2 or squares.factors[0] != squares.factors[1]:
+        return None
+    h, images = squares.factors[0], {}
+    if (h.name, len(h.at)) != (g.name, len(g.at)):
+        return None
+    for one, other in zip(h.at, g.at, strict=True):
+        for v in one.variables():
+            if v < -bound and one == variable(v):
+                images[v] = other
+    return images if len(images) == squares.bound - bound else None
 
 
 def vanish(work: Rewriting, k: int, session: Proving) -> bool:

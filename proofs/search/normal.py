@@ -20,7 +20,7 @@ from ..kernel.term import DEFINED, EXP, INVERSE, INVERSE_NUMBER, Factor, Term, b
 from ..kernel.theorem import Theorem
 from .exponents import exponents, merged
 from .instances import to_pattern
-from .laws import circle, compared, lawful, power, vanish
+from .laws import annulled, circle, compared, lawful, power, vanish
 from .memory import recall
 from .session import Proving, current, spend
 from .steps import RENAMED, Step, cancel, count, guards, images, number, rename, rewriting
@@ -59,7 +59,8 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
 
     def selected(work: Rewriting, k: int) -> bool:
         return any(
-            step(work, k, session) for step in (compared, vanish, circle, power, _in_exponents)
+            step(work, k, session)
+            for step in (compared, vanish, annulled, circle, power, _in_exponents)
         )
 
     steps = (

@@ -182,6 +182,9 @@ _ARGUMENTS: Any = {
     "exponents": lambda proof, k, places, new: [k, [*places], [proof.factor(f) for f in new]],
     "alike": lambda proof, k, place, new: [k, place, proof.factor(new)],
     "circle": lambda proof, k, one, other, sine: [k, one, other, proof.factor(sine)],
+    "annul": lambda proof, k, place, other, which, images: [
+        *(k, place, other, which, proof.images(images))
+    ],
     "compare": lambda proof, k, place, others: [k, place, [[*one] for one in others]],
     "split": lambda proof, guard: [proof.image(guard)],
 }

@@ -23,6 +23,7 @@ RULES = {
     "exponents": Rewriting,
     "alike": Rewriting,
     "circle": Rewriting,
+    "annul": Rewriting,
     "split": Goal,
     "clear": Goal,
 }

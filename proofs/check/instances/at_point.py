@@ -75,7 +75,7 @@ def _is_finite(number: Any) -> bool:
 
 
 def _is_seen_real(number: Any, positive: bool = False) -> bool:
-    """Whether it is made of rational numbers, e and π by sums, products, exp and powers, of what is > 0 save by counts."""
+    """Whether it is made of rational numbers, e and π by sums, products, exp, and powers of what is > 0, or counts."""
     if number.is_Rational or number.is_NumberSymbol:
         return bool(number > 0) or not positive
     if number.is_Add or number.is_Mul:

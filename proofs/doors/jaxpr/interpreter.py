@@ -83,9 +83,7 @@ def interpreted(
 def _in_containers(tree: Any, results: Sequence[np.ndarray], known: Any) -> Any:
     """The results in the program's containers, complex ones of two parts; none are given where all are empty."""
     of = iter(results)
-    parts = [
-        [next(of) if results else np.empty(a.shape, a.dtype) for a in one] for one in known
-    ]
+    parts = [[next(of) if results else np.empty(a.shape, a.dtype) for a in one] for one in known]
     every = [a[0] if len(a) == 1 else a[0] + 1j * a[1] for a in parts]
     return jax_for("a program").tree.unflatten(tree, every)
 

@@ -22,6 +22,11 @@ WORDS = (
     ("cancel", "a factor cancelled", "{n} factors cancelled"),
     ("exponents", "exponentials multiplied", "exponentials multiplied {n} times"),
     ("circle", "cos² + sin² = 1 used", "cos² + sin² = 1 used {n} times"),
+    (
+        "annul",
+        "0 taken for what is 0 with its square",
+        "0 taken {n} times for what is 0 with its square",
+    ),
     ("one_point", "an index put away by an equation", "{n} indices put away by equations"),
     ("divide", "an index divided with remainder", "{n} indices divided with remainder"),
     ("count", "equal terms counted", "equal terms counted {n} times"),

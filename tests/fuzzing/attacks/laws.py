@@ -3,11 +3,12 @@
 from typing import cast
 
 from scanproof.proofs.interpret.terms import indicator, total
-from scanproof.proofs.kernel.index import position, size
+from scanproof.proofs.kernel.index import Index, position, size
 from scanproof.proofs.kernel.laws import law, value
 from scanproof.proofs.kernel.rules import Goal
-from scanproof.proofs.kernel.term import Factor, Term, entry
+from scanproof.proofs.kernel.term import Factor, Term, as_term, body, entry, function_of
 
+from ..recipes import entries
 from .making import Sides, at, shown, stopped_by, valued
 
 X, Y, Z = entry("X", 0), entry("Y", 0), entry("Z")
@@ -183,3 +184,69 @@ def a_term_that_counts_at_times() -> Sides:
     n = size("N", 1)
     guarded = indicator(n - 2) * Z
     return vanished(guarded, "zero", Z, cast(Term, Z * 0), at((n, 1)))
+
+
+def annulled(
+    of: Term, factor: Term, square: Term, images: dict[int, Index], place: dict[int, int]
+) -> Sides:
+    """That zero(of) times a factor is 0, since `of` has this square."""
+
+    def step(goal: Goal) -> None:
+        ((m, _),) = goal.parts.values()
+        kinds = [function_of(f) for f in m.factors]
+        spot = next(n for n, kind in enumerate(kinds) if kind in ("zero", "f"))
+        (squares,) = square.parts
+        which = [n for n, _ in body(m.factors[spot], m.bound)].index(squares)
+        goal.annul(next(iter(goal.parts)), spot, 1 - spot, which, images)
+
+    return shown(of * factor, 0, place, step)
+
+
+@stopped_by("Rewriting.annul: function_of(f) != ZERO")
+def any_function_for_what_is_0_at_squares_alone() -> Sides:
+    return annulled(value("f", Z * Z), Z, Z * Z, {}, {})
+
+
+@stopped_by("Rewriting.annul: squares.factors != 2 * squares.factors[:1]")
+def a_product_for_a_square() -> Sides:
+    of = Z * value("step", Z * -1)
+    return annulled(value("zero", of), Z, of, {}, {})
+
+
+@stopped_by("Rewriting.annul: c <= 0")
+def a_square_that_is_taken_away() -> Sides:
+    of = as_term(entries("Z", ()) ** 2) - Z * Z
+    return annulled(value("zero", of), Z, Z * Z, {}, {})
+
+
+@stopped_by("Rewriting.annul: not seen_sign(rest, m.bound)")
+def a_square_beside_what_is_taken_away() -> Sides:
+    of = Z * Z - entries("Z", ()) ** 2
+    return annulled(value("zero", of), Z, Z * Z, {}, {})
+
+
+@stopped_by("Rewriting.annul: images.keys() != {-n for n in range(m.bound + 1, squares.bound + 1)}")
+def a_position_that_nothing_is_summed_over() -> Sides:
+    t = position("t", 0, 9)
+    square = indicator(t - 5) * entry("X", t) * entry("X", t)
+    images = {t.terms[0][0]: Index(5)}
+    return annulled(value("zero", square), entry("X", 5), square, images, at((t, 1)))
+
+
+@stopped_by("Rewriting.annul: squares.factors[0].substitute(images) != g")
+def a_factor_whose_square_is_not_there() -> Sides:
+    of = value("step", Z * -1)
+    return annulled(value("zero", of * of), Y, of * of, {}, {})
+
+
+@stopped_by("Rewriting.annul: not all((implied(to[guard], rows) for guard in squares.guards))")
+def a_factor_outside_of_the_sum_of_squares() -> Sides:
+    n = size("N", 0)
+    j = position("j", 0, n)
+    squares = total(entry("X", j) * entry("X", j), j)
+    return annulled(value("zero", squares), X, squares, {-1: Index(0)}, at((n, 0)))
+
+
+@stopped_by("_rational_root: found * found != of")
+def a_root_that_is_no_fraction() -> Sides:
+    return told(value("sqrt", as_term(2)), "value")

@@ -1,0 +1,56 @@
+"""Signs of sums that are seen in how they are written: of squares, quadratic forms, and functions that are ≥ 0."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from fractions import Fraction
+
+from .term import EXP, STEP, ZERO, Factor, Monomial, function_of
+
+RELU, ROOT, SOFTPLUS = "relu", "sqrt", "softplus"
+NOT_BELOW_0 = (EXP, RELU, SOFTPLUS, STEP, ZERO, ROOT)
+
+
+def seen_sign(pairs: Iterable[tuple[Monomial, Fraction]], outer: int = 0) -> int:
+    """2 if a sum is seen to be > 0, 1 if it is ≥ 0, else 0; `outer` of its bound indices are positions.
+
+    It is seen of products of squares and of quadratic forms, times functions that are ≥ 0.
+    """
+    forms: dict[tuple, Form] = {}
+    for m, c in pairs:
+        signed = tuple([f for f in m.factors if function_of(f) in NOT_BELOW_0])
+        others = tuple([f for f in m.factors if f not in signed])
+        if len(others) <= 2:
+            form = forms.setdefault((m.bound, m.guards, signed), {})
+            f, g = (*others, None, None)[:2]
+            for row, column in ((f, g), (g, f)):
+                entries = form.setdefault(row, {})
+                entries[column] = entries.get(column, Fraction(0)) + c / 2
+        elif c < 0 or others[::2] != others[1::2]:
+            return 0
+    signs = {times: _sign(form) for times, form in forms.items()}
+    above = any(
+        sign == 2 and bound == outer and not guards and {*map(function_of, signed)} <= {EXP}
+        for (bound, guards, signed), sign in signs.items()
+    )
+    return (1 + above) * all(signs.values())
+
+
+Form = dict[Factor | None, dict[Factor | None, Fraction]]
+"""A symmetric quadratic form: the coefficients of f · g, None being 1."""
+WIDEST = 32
+"""A form is not looked at where one of its rows has more entries."""
+
+
+def _sign(form: Form) -> int:
+    """2 if a form is seen to be > 0, 1 if it is ≥ 0, else 0: its squares are completed, that of 1 last."""
+    for f in sorted(form, key=lambda f: f is None):
+        row = {g: c for g, c in form[f].items() if c}
+        if row and (row.get(f, 0) <= 0 or len(row) > WIDEST):
+            return 0
+        if row and f is None:
+            return 2
+        for g, h in itertools.product(row, row):
+            form[g][h] = form[g].get(h, Fraction(0)) - row[g] * row[h] / row[f]
+    return 1
