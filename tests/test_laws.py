@@ -12,8 +12,9 @@ import pytest
 from scanproof.proofs.interpret.evaluate import Evaluator, function_value
 from scanproof.proofs.interpret.terms import positions_in, taken
 from scanproof.proofs.kernel.errors import KernelError
-from scanproof.proofs.kernel.laws import EVEN, LAWS, ODD, law, seen_sign
+from scanproof.proofs.kernel.laws import EVEN, LAWS, ODD, law
 from scanproof.proofs.kernel.rules import Rewriting
+from scanproof.proofs.kernel.signs import seen_sign
 from scanproof.proofs.kernel.term import Factor, Term, as_term, entry, function_of
 from scanproof.proofs.search.normal import normalise
 from scanproof.proofs.search.proving import proving

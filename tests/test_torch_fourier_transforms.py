@@ -114,7 +114,52 @@ def late(u, lam, B, C):
     return torch.stack(found)
 
 
+def hit(v):
+    """Above 0 where v is near 1.516 alone, which no number that is drawn is."""
+    return torch.relu(1e-9 - (v**3 + v - 5) ** 2)
+
+
+def written_before(u):
+    v = u * 1.0
+    found = fft.irfft(fft.rfft(v), n=len(u))
+    v.mul_(2.0)
+    return found
+
+
+def written_after(u):
+    v = u * 1.0
+    found = fft.irfft(fft.rfft(v), n=len(u))
+    found.sub_(hit(found) * 1e9)
+    return v
+
+
+def its_copy_is_written(u):
+    return u - hit(u) * 1e9
+
+
+def itself(u):
+    return u * 1.0
+
+
+def first_and_last(u, k):
+    n = 2 * u.shape[-1]
+    both = fft.rfft(u, n=n, dim=0)[:, None][..., :, 0] * fft.rfft(k, n=n)[None][:1].squeeze()
+    return fft.irfft(both, n=n)[: u.shape[0]]
+
+
+def of_real_numbers(u):
+    real = fft.rfft(hit(u)).sum(0, dtype=torch.float64) + 0 * fft.rfft(u[0])
+    return fft.irfft(real, n=u.shape[1])
+
+
+def sum_of_hits(u):
+    return hit(u).sum(0)
+
+
 PROVED = [
+    (written_before, itself, "u: T"),
+    (written_after, itself, "u: T"),
+    (first_and_last, convolution, ROWS),
     (twice_as_long, convolution, ROWS),
     (twice_as_long, from_the_end, ROWS),
     (of_complex_numbers, convolution, ROWS),
@@ -130,6 +175,7 @@ REFUTED = [
     (correlated, convolution, ROWS),
     (by_its_kernel, late, LAYER),
 ]
+WRITTEN = [(written_after, its_copy_is_written, "u: T"), (of_real_numbers, sum_of_hits, "u: b T")]
 NOT_READ = {
     "a transform is returned": (lambda u: fft.fft(u), "view_as_real of a Fourier transform"),
     "an entry": (lambda u: fft.fft(u)[0].real, "an entry of a Fourier transform"),
@@ -188,6 +234,15 @@ def test_what_is_another_convolution_is_refuted(case):
         prove(program, shapes=shapes, equals=specification, framework="torch").result.verdict
         == "refuted"
     )
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("only_read")
+@pytest.mark.parametrize("case", WRITTEN, ids=name)
+def test_what_differs_where_no_number_is_drawn_is_not_proved(case):
+    program, specification, shapes = case
+    found = prove(program, shapes=shapes, equals=specification, framework="torch").result
+    assert found.scope != "all-sizes"
 
 
 @pytest.mark.short("its size")

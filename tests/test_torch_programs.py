@@ -204,3 +204,49 @@ def test_without_torch_there_is_no_verdict(monkeypatch):
         UsageError, match=r"torch_doors\.py is written for torch.*pip install torch"
     ):
         behind_a_door("same", "same")
+
+
+def _at(places):
+    """A program that reads a square array at places made of the numbers of its rows."""
+
+    def program(A):
+        import torch
+
+        return places(A, torch.arange(A.shape[0]))
+
+    return program
+
+
+AT_PLACES = {
+    "rows before, as columns": (lambda A, i: A[i - 1, i[:, None]], lambda A, i: A.roll(1, 0).T),
+    "columns before": (lambda A, i: A[i[:, None], i - 1], lambda A, i: A.roll(1, 1)),
+    "three axes": (
+        lambda A, i: A[i - 1, (i - 1)[:, None, None]],
+        lambda A, i: A.roll(1, 0).roll(1, 1).T[:, None],
+    ),
+    "the first at the least": (
+        lambda A, i: A[(i - 1).clamp(min=0)],
+        lambda A, i: __import__("torch").cat([A[:1], A[:-1]]),
+    ),
+    "rows apart": (
+        lambda A, i: A[:, (i[:, None] - i).abs()][0],
+        lambda A, i: A[0][(i - i[:, None]).abs()],
+    ),
+}
+
+
+@pytest.mark.usefixtures("only_read")
+@pytest.mark.short("rows before")
+@pytest.mark.parametrize("name", AT_PLACES)
+def test_places_that_positions_determine_case_by_case_are_read(name):
+    program, specification = map(_at, AT_PLACES[name])
+    found = prove(program, shapes="A: T T", equals=specification, framework="torch").result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("only_read")
+def test_places_along_other_axes_are_others():
+    program, specification = _at(lambda A, i: A[i - 1, i[:, None]]), _at(lambda A, i: A.roll(1, 0))
+    found = prove(program, shapes="A: T T", equals=specification, framework="torch").result
+    assert found.verdict == "refuted", found.reason

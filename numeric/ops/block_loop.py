@@ -69,8 +69,8 @@ def _in_kernel(
         trees: tuple[Any, Any, Any],
         rows: Any,
         *,
+        derivative: bool = False,
         reverse: bool = False,
-        served: bool = True,
     ) -> Any:
         rows = None if values is None else kernel.Rows(*rows)
         options = {"rows": rows, "reverse": reverse, "warps": warps}
@@ -82,7 +82,7 @@ def _in_kernel(
 
             return j.vmap(head)(*trees)
 
-        if not served:
+        if derivative and not kernel.all_serve():
             return plain(*trees)
         return kernel.standing_for(plain, functools.partial(kernel.run, step, **options))(*trees)
 
@@ -98,8 +98,8 @@ def _in_kernel(
     def forward(shared: Any, states: Any, blocks: Any) -> Any:
         none, cut = axes(shared, blocks)
         rows = [*none, 1, *cut], [1, 3, 2]
-        trees, served = (shared, states, blocks), kernel.all_serve()
-        finals, (outputs, before) = loop(keeping(step), trees, rows, served=served)
+        trees = shared, states, blocks
+        finals, (outputs, before) = loop(keeping(step), trees, rows, derivative=True)
         return (finals, outputs), (shared, before, blocks)
 
     def backward(kept: Any, cotangents: Any) -> Any:
@@ -109,8 +109,8 @@ def _in_kernel(
         given = blocks, before, cotangents[1]
         rows = [*none, 1, *none, *cut, 2, 3], [1, *none, *_of_real(blocks, cut)]
         trees = shared, states, given
-        served = kernel.all_serve()
-        (d_states, d_shared), numbers = loop(pulled(step), trees, rows, reverse=True, served=served)
+        back = loop(pulled(step), trees, rows, derivative=True, reverse=True)
+        (d_states, d_shared), numbers = back
         return d_shared, d_states, _with_none(blocks, numbers)
 
     chosen = j.custom_vjp(run)

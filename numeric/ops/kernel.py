@@ -17,6 +17,8 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from scanproof.constructs.errors import UsageError
+
 from ..jax_backend import jax, traced
 from ..precision import Precision
 from .inputs import itemsize
@@ -73,13 +75,21 @@ def serves(numbers: Precision, heads: int, C: int, D: int, N: int) -> bool:
         return False
     if heads * programs(heads, D, N) < FEWEST:
         return False
-    needed = max(_needed(numbers, heads, C, D, N, reverse) for reverse in (False, True))
+    both = (False, True) if all_serve() else (False,)
+    needed = max(_needed(numbers, heads, C, D, N, reverse) for reverse in both)
     return needed <= _memory() and _triton() is not None
 
 
 def all_serve() -> bool:
-    """Whether kernels that no GPU has run yet are wanted, too."""
-    return os.environ.get(SWITCH) == ALL
+    """Whether kernels that no GPU has run yet are wanted, too.
+
+    Raises:
+        UsageError: if the environment variable says something else than 0 or `ALL`.
+    """
+    wanted = os.environ.get(SWITCH, "")
+    if wanted not in ("", "0", ALL):
+        raise UsageError(f"{SWITCH}={wanted} in the environment: expected 0 or {ALL}.")
+    return wanted == ALL
 
 
 def _needed(numbers: Precision, heads: int, C: int, D: int, N: int, reverse: bool) -> int:

@@ -50,7 +50,8 @@ def indexed(at: Any, node: Node, indices: Sequence[Any]) -> Node:
             data.append(k)
     if not data:
         return making.take(node, places, lengths)
-    if found := _by_cases(at, node, places, {k: given[k].node for k in data}, start, lengths):
+    indices = {k: making.spread(given[k].node, shape) for k in data}
+    if found := _by_cases(at, node, places, indices, start, lengths):
         return found
     if len(used) > 1:
         raise at.refuse("several indices that are data")

@@ -7,6 +7,7 @@ gives the array back. All that is here is said in PyTorch, and traced in place o
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from .table import rule
 
 TRANSFORMS = ("_fft_r2c.default", "_fft_c2r.default", "_fft_c2c.default")
 """PyTorch's operations: of real numbers, to real numbers, of complex ones."""
+LAST = 2**63 - 1
+"""Where PyTorch has a slice end that has no end."""
 CONVOLUTION = "circular_convolution.default"
 """What a trace has for a product of transforms."""
 
@@ -70,7 +73,12 @@ def transformed(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     name = _name(func)
     if name not in OF_TRANSFORMS:
         raise Refused(f"{name} of a Fourier transform")
-    return OF_TRANSFORMS[name](func, *args, **kwargs)
+    rule = OF_TRANSFORMS[name]
+    try:
+        inspect.signature(rule).bind(func, *args, **kwargs)
+    except TypeError as error:
+        raise Refused(f"{name} of a Fourier transform: {error}") from error
+    return rule(func, *args, **kwargs)
 
 
 def _name(func: Any) -> str:
@@ -83,6 +91,7 @@ def _forward(of: Any, dim: Sequence[int], normalization: int, half: bool) -> Any
     if isinstance(of, kind()):
         raise Refused("a Fourier transform of a Fourier transform")
     axis = dim[0] % of.dim()
+    of = of.clone()  # what is written into the array after that is not transformed
     if normalization:
         of = of / _root_or_number(of, axis, normalization)
     return kind()(of, axis, half)
@@ -95,7 +104,7 @@ def _backward(x: Any, dim: Sequence[int], normalization: int, half: bool, length
     if not known or x.of.shape[x.axis] != length:
         raise Refused("an inverse Fourier transform of another kind, axis or length")
     if normalization == 2:
-        return x.of
+        return x.of.clone()
     return x.of * _root_or_number(x.of, x.axis, normalization)
 
 
@@ -219,7 +228,7 @@ def _conjugate(func: Any, x: Any) -> Any:
     return kind()(torch().cat([first, rest.flip(x.axis)], x.axis), x.axis, x.half)
 
 
-def _expanded(func: Any, x: Any, size: Sequence[Any], **options: Any) -> Any:
+def _expanded(func: Any, x: Any, size: Sequence[Any], *, implicit: bool = False) -> Any:
     more = len(size) - x.dim()
     lengths = [*size]
     axis = x.axis + more
@@ -234,7 +243,9 @@ def _unsqueezed(func: Any, x: Any, dim: int) -> Any:
     return kind()(func(x.of, dim), x.axis + (dim <= x.axis), x.half)
 
 
-def _squeezed(func: Any, x: Any, dim: Any) -> Any:
+def _squeezed(func: Any, x: Any, dim: Any = None) -> Any:
+    if dim is None:
+        dim = [k for k in range(x.dim()) if k != x.axis]
     dims = [one % x.dim() for one in ([dim] if isinstance(dim, int) else dim)]
     if x.axis in dims:
         raise Refused("a Fourier transform of one entry")
@@ -254,7 +265,9 @@ def _swapped(func: Any, x: Any, one: int, other: int) -> Any:
     return _permuted(torch().ops.aten.permute.default, x, order)
 
 
-def _summed(func: Any, x: Any, dim: Any, keepdim: bool = False, **options: Any) -> Any:
+def _summed(func: Any, x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    if dtype is not None and not dtype.is_complex:
+        raise Refused("a part of the sum of Fourier transforms")
     dims = [one % x.dim() for one in dim or range(x.dim())]
     if x.axis in dims:
         raise Refused("a sum along a Fourier transform")
@@ -275,19 +288,20 @@ def _sliced(
     dim %= x.dim()
     if dim != x.axis:
         return kind()(func(x.of, dim, start, end, step), x.axis, x.half)
-    if start in (0, None) and step == 1 and (end is None or end >= x.shape[dim]):
-        return x
+    to_the_end = end is None or end is x.shape[dim] or (isinstance(end, int) and end >= LAST)
+    if start in (0, None) and step == 1 and (to_the_end or end >= x.shape[dim]):
+        return _same(func, x)
     raise Refused("a part of a Fourier transform")
 
 
 def _padded(func: Any, x: Any, pad: Sequence[Any], value: Any = 0) -> Any:
     if any(n != 0 for n in pad):
         raise Refused("a longer Fourier transform, or a part of one")
-    return x
+    return _same(func, x)
 
 
-def _same(func: Any, x: Any, **options: Any) -> Any:
-    return x
+def _same(func: Any, x: Any, *, memory_format: Any = None) -> Any:
+    return kind()(x.of, x.axis, x.half)
 
 
 OF_TRANSFORMS: dict[str, Callable[..., Any]] = {
@@ -298,7 +312,7 @@ OF_TRANSFORMS: dict[str, Callable[..., Any]] = {
     "div": _quotient,
     **dict.fromkeys(("add", "sub"), _sum),
     "neg": _linear,
-    **dict.fromkeys(("_conj", "conj", "conj_physical"), _conjugate),
+    **dict.fromkeys(("_conj", "_conj_physical"), _conjugate),
     "expand": _expanded,
     "unsqueeze": _unsqueezed,
     "squeeze": _squeezed,

@@ -64,8 +64,10 @@ def interpreted(
 
     traced = jax.jit(in_parts, keep_unused=True).trace(*arrays)
     look(traced.jaxpr)
-    if not any(math.prod(one.shape) for one in jax.tree.leaves(traced.out_info)):
-        return _in_containers(trees[0], [], traced.out_info)
+    known = jax.tree.leaves(traced.out_info)
+    if not any(math.prod(one.shape) for one in known):
+        empty = [np.empty(one.shape, one.dtype) for one in known]
+        return _in_containers(trees[0], empty, traced.out_info)
     lowered = traced.lower()
     module = lowered.compiler_ir("stablehlo")
     with module.context:
@@ -81,9 +83,9 @@ def interpreted(
 
 
 def _in_containers(tree: Any, results: Sequence[np.ndarray], known: Any) -> Any:
-    """The results in the program's containers, complex ones of two parts; none are given where all are empty."""
+    """The results in the program's containers, complex ones of two parts."""
     of = iter(results)
-    parts = [[next(of) if results else np.empty(a.shape, a.dtype) for a in one] for one in known]
+    parts = [[next(of) for _ in one] for one in known]
     every = [a[0] if len(a) == 1 else a[0] + 1j * a[1] for a in parts]
     return jax_for("a program").tree.unflatten(tree, every)
 

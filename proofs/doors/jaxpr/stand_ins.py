@@ -208,12 +208,18 @@ def _indexing(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
     import jax
 
     module = jax._src.numpy.indexing
-    own = module.eliminate_deprecated_list_indexing
+    own = getattr(module, NORMALISED, None)
+    if own is None:  # in another version of JAX, which then says that a size is no index
+        return {}
 
     def indices(given: Any) -> Any:
         return tuple([one.__jax_array__() if isinstance(one, kind) else one for one in own(given)])
 
-    return {(module, own.__name__): (own, indices)}
+    return {(module, NORMALISED): (own, indices)}
+
+
+NORMALISED = "eliminate_deprecated_list_indexing"
+"""JAX's function through which all indices go."""
 
 
 def _rounding(
