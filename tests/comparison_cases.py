@@ -48,6 +48,12 @@ unit_or_0 | x: T d | x / jnp.where((n := jnp.linalg.norm(x, axis=1)) == 0, 1.0, 
     = jnp.where((s := (x * x).sum(1)[:, None]) > 0, x / jnp.sqrt(jnp.where(s > 0, s, 1.0)), 0.0)
 unit_or_0_bad | x: T d | x / jnp.where((n := jnp.linalg.norm(x, axis=1)) == 0, 1.0, n)[:, None]
     ≠ jnp.where((s := (x * x).sum(1)[:, None]) > 0, x / jnp.sqrt(jnp.where(s > 0, s, 1.0)), 1.0)
+masked_later | q: T d, k: T d, v: T e
+    | nn.softmax(jnp.where(jnp.arange(len(q)) > jnp.arange(len(q))[:, None], -jnp.inf, q @ k.T), -1) @ v
+    = nn.softmax(jnp.where(jnp.arange(len(q)) <= jnp.arange(len(q))[:, None], q @ k.T, -jnp.inf), -1) @ v
+masked_later_bad | q: T d, k: T d, v: T e
+    | nn.softmax(jnp.where(jnp.arange(len(q)) > jnp.arange(len(q))[:, None] + 1, -jnp.inf, q @ k.T), -1) @ v
+    ≠ nn.softmax(jnp.where(jnp.arange(len(q)) <= jnp.arange(len(q))[:, None], q @ k.T, -jnp.inf), -1) @ v
 three | x: T | jnp.where(x > 0, 2.0, jnp.where(x == 0, 3.0, 4.0))
     = jnp.where(x == 0, 3.0, jnp.where(x < 0, 4.0, 2.0))
 sign_odd | x: T | jnp.sign(-x) = -jnp.sign(x)

@@ -246,6 +246,25 @@ def test_places_that_positions_determine_case_by_case_are_read(name):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("only_read")
+@pytest.mark.parametrize(("first", "verdict"), [(1, "proved"), (2, "refuted")])
+def test_scores_that_are_filled_above_the_diagonal_are_causal_attention(first, verdict):
+    import torch
+
+    def filled(q, k, v):
+        later = torch.triu(torch.ones(len(q), len(q), dtype=torch.bool), diagonal=first)
+        return torch.softmax((q @ k.T).masked_fill(later, float("-inf")), -1) @ v
+
+    def causal(q, k, v):
+        one = torch.nn.functional.scaled_dot_product_attention
+        return one(q[None], k[None], v[None], is_causal=True, scale=1.0)[0]
+
+    found = prove(filled, shapes=QKV, equals=causal, framework="torch").result
+    assert found.verdict == verdict, found.reason
+    assert verdict == "refuted" or found.scope == "all-sizes"
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("only_read")
 def test_places_along_other_axes_are_others():
     program, specification = _at(lambda A, i: A[i - 1, i[:, None]]), _at(lambda A, i: A.roll(1, 0))
     found = prove(program, shapes="A: T T", equals=specification, framework="torch").result

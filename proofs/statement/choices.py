@@ -67,6 +67,17 @@ def inverse(mask: Node) -> Node:
     return _folded(subtract(ONE, mask))
 
 
+def complement(mask: Node) -> Node | None:
+    """Where a mask that says of whole numbers that they are ≥ 0 is 0, as such a mask; None of another one."""
+    match mask:
+        case nodes.Take(guards=guards) if len(guards) == 1 and constant(mask.of) == 1:
+            (guard,) = guards
+            return making.take(ONE, (), mask.lengths, [-guard - 1])
+        case nodes.Map(function="nonnegative", arguments=(gap,)) if is_whole(gap):
+            return at_least(subtract(negative(gap), ONE))
+    return None
+
+
 def both(a: Node, b: Node) -> Node:
     """1 where two masks are 1."""
     ours, theirs = factors_of(a), factors_of(b)
