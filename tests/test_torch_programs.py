@@ -263,6 +263,19 @@ def test_scores_that_are_filled_above_the_diagonal_are_causal_attention(first, v
     assert verdict == "refuted" or found.scope == "all-sizes"
 
 
+@pytest.mark.usefixtures("only_read")
+def test_entries_written_outside_of_an_axis_are_refused_by_name():
+    def written(k):
+        import torch
+
+        k = k * 1.0
+        k[torch.arange(len(k)) - 1] = 2 * k
+        return k
+
+    found = prove(written, shapes="k: T", equals=written, framework="torch").result
+    assert "places that are not seen to lie in their axis" in str(found.reason)
+
+
 @pytest.mark.long
 @pytest.mark.usefixtures("only_read")
 def test_places_along_other_axes_are_others():

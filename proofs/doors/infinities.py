@@ -136,7 +136,7 @@ def select(mask: Node, on: Value, off: Value) -> Value:
         shape = making.broadcast(mask.shape, on.shape, off.shape)
         return moved(lambda one: making.spread(one, shape), [chosen])
     if on.odd is not None and off.odd is None and (other := choices.complement(mask)) is not None:
-        return select(other, off, on)
+        return replace(select(other, off, on), dtype=on.dtype)
     kept = []
     for one, here in ((on, mask), (off, choices.inverse(mask))):
         inside = one.odd is not None and choices.both(here, one.odd.where)

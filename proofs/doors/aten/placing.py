@@ -220,7 +220,10 @@ def _index_put(
             return select(here, full, node)
         if number is None or (isinstance(step, Whole) and Axis(0) in step.symbols):
             raise at.refuse("entries written at places that are data")
-        windows[k] = (place_in(at, step, node.shape[k]), shape[0] if shape else 1)
+        count = shape[0] if shape else 1
+        if shape and not (nonnegative(step) and nonnegative(node.shape[k] - step - count)):
+            raise at.refuse("entries written at places that are not seen to lie in their axis")
+        windows[k] = (place_in(at, step, node.shape[k]), count)
     inner = [node.shape[j] for j in range(len(node.shape)) if j not in windows]
     front = [windows[k][1] for k in used] if shape else [1] * len(used)
     wanted = [*inner[: used[0]], *(shape or ()), *inner[used[0] :]]
