@@ -1,5 +1,6 @@
 """The rows on the ops' JAX programs are proved, and none of thirty mistakes in copies of the ops is."""
 
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -18,13 +19,18 @@ from scanproof.constructs.learners import descent
 from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.numeric import claims
 from scanproof.numeric.claims import SOURCE
+from scanproof.numeric.ops.chunked import unrolled
+from scanproof.proofs.check import alike
 from scanproof.proofs.check.certificate import AllSizes
 from scanproof.proofs.check.formulas import hash_of
 from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.doors.jaxpr.programs import lowered
 from scanproof.proofs.doors.program import program
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.search.all_sizes import prove
+from scanproof.proofs.statement.nodes import Input
+from scanproof.proofs.statement.whole import Size, whole
 
 ROWS = {row.claim.id: row.claim for row in SOURCE.rows}
 FOLDER = Path(claims.__file__).parent / "certificates"
@@ -50,6 +56,17 @@ def test_the_certificate_of_a_program_that_runs_is_of_its_statement(id):
 def test_the_program_that_runs_is_proved_to_be_the_definition_without_its_certificate(id):
     found = prove(ROWS[id])
     assert not isinstance(found, str), found
+
+
+def test_how_many_turns_a_round_of_a_scan_takes_makes_no_other_program():
+    def summed(x):
+        turns = unrolled(x.shape[0])
+        return jax.lax.scan(lambda s, one: (s + one, None), 0.0 * x[0], x, unroll=turns)[0]
+
+    T = whole(Size("T", 1))
+    found = lowered(summed, [Input("x", (T,))])
+    at_three = dataclasses.replace(found, apart=(T - 3,))
+    assert alike.difference([at_three], {"T": 1}, [], seed=0) is None
 
 
 def test_what_no_machine_decides_is_known():

@@ -42,6 +42,7 @@ NUMBER = re.compile(r"\d+")
 NAMES = (
     *("name", "debug_info", "ctx_mesh", "donated_invars", "in_layouts", "out_layouts"),
     *("jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk", "bwd", "linear"),
+    *("unroll", "_split_transpose"),
 )
 """Parameters of an equation that say nothing about what it computes."""
 
