@@ -56,7 +56,7 @@ RUN_OVER = (ArithmeticError, MemoryError, RecursionError)
 """What the machine's numbers and memory raise far out; all else that is raised there is the body's own."""
 MODERATE = 1e30
 """Where a statement's numbers are below this, the machine's do not explain that its body raises, or has no value."""
-MOVES = 3
+MOVES = 8
 """How often results far out are moved where both sides differ."""
 DIGITS = 2**20
 """Inputs are multiples of 1/DIGITS: floats add them without rounding, so that what is equal compares equal."""
