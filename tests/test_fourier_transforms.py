@@ -1,4 +1,4 @@
-"""Convolutions by Fourier transforms in JAX: they are proved where they are convolutions, and nothing else is read."""
+"""Convolutions by Fourier transforms: they are proved where they are convolutions, and nothing else is read."""
 
 import jax
 import jax.numpy as jnp
@@ -96,58 +96,86 @@ REFUTED = [
     (correlated, convolution, ROWS),
     (by_its_kernel, late, LAYER),
 ]
-NOT_READ = {
-    "a transform is returned": (lambda u: jnp.fft.fft(u), "a Fourier transform is returned"),
-    "an entry": (lambda u: jnp.fft.fft(u)[0].real, "of a Fourier transform"),
-    "its size": (lambda u: jnp.abs(jnp.fft.rfft(u)), "abs of a Fourier transform"),
-    "a filter": (
+NOT_READ = [
+    ("a transform is returned", lambda u: jnp.fft.fft(u), "a Fourier transform is returned"),
+    ("an entry", lambda u: jnp.fft.fft(u)[0].real, "of a Fourier transform"),
+    ("its size", lambda u: jnp.abs(jnp.fft.rfft(u)), "abs of a Fourier transform"),
+    (
+        "a filter",
         lambda u: jnp.fft.ifft(jnp.fft.fft(u) * jnp.arange(len(u))).real,
         "a Fourier transform times what differs along it",
     ),
-    "of no transform": (
+    (
+        "of no transform",
         lambda u: jnp.fft.ifft(u).real,
         "an inverse Fourier transform of what is no transform",
     ),
-    "of another length": (
+    (
+        "of another length",
         lambda u: jnp.fft.irfft(jnp.fft.rfft(u), n=len(u) + 1),
         "an inverse Fourier transform of another kind, axis or length",
     ),
-    "of another kind": (
+    (
+        "of another kind",
         lambda u: jnp.fft.ifft(jnp.fft.rfft(u)).real,
         "an inverse Fourier transform of another kind, axis or length",
     ),
-    "of several axes": (
+    (
+        "of several axes",
         lambda u: jnp.fft.ifft2(jnp.fft.fft2(u[None])).real[0],
         "a Fourier transform along several axes",
     ),
-}
+]
 
 
-def name(case):
-    return "-".join(one.__name__ for one in case[:2])
+try:
+    import torch_transforms as of_torch
+except ImportError:
+    of_torch = None
+
+
+def of_both(table):
+    """The cases of a table, each with its framework: those here, and PyTorch's."""
+    cases = [("jax", *case) for case in globals().get(table, ())]
+    cases += [("torch", *case) for case in getattr(of_torch, table, ())]
+    return [pytest.param(*case, id="-".join(map(named, case[:-1]))) for case in cases]
+
+
+def named(part):
+    return part if isinstance(part, str) else part.__name__
 
 
 @pytest.mark.usefixtures("only_read")
-@pytest.mark.long
-@pytest.mark.parametrize("case", PROVED, ids=name)
-def test_a_convolution_by_transforms_is_proved_for_all_sizes(case):
-    program, specification, shapes = case
-    found = prove(program, shapes=shapes, equals=specification).result
+@pytest.mark.short("long_convolution")
+@pytest.mark.parametrize(("framework", "program", "specification", "shapes"), of_both("PROVED"))
+def test_a_convolution_by_transforms_is_proved_for_all_sizes(
+    framework, program, specification, shapes
+):
+    found = prove(program, shapes=shapes, equals=specification, framework=framework).result
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
-@pytest.mark.parametrize("case", REFUTED, ids=name)
-def test_what_is_another_convolution_is_refuted(case):
-    program, specification, shapes = case
-    assert prove(program, shapes=shapes, equals=specification).result.verdict == "refuted"
+@pytest.mark.parametrize(("framework", "program", "specification", "shapes"), of_both("REFUTED"))
+def test_what_is_another_convolution_is_refuted(framework, program, specification, shapes):
+    found = prove(program, shapes=shapes, equals=specification, framework=framework).result
+    assert found.verdict == "refuted", found.reason
+
+
+@pytest.mark.usefixtures("only_read")
+@pytest.mark.long
+@pytest.mark.parametrize(("framework", "program", "specification", "shapes"), of_both("WRITTEN"))
+def test_what_differs_where_no_number_is_drawn_is_not_proved(
+    framework, program, specification, shapes
+):
+    found = prove(program, shapes=shapes, equals=specification, framework=framework).result
+    assert found.scope != "all-sizes"
 
 
 @pytest.mark.short("its size")
-@pytest.mark.parametrize("kind", NOT_READ)
-def test_what_needs_an_entry_of_a_transform_is_refused_by_name(kind):
-    program, why = NOT_READ[kind]
-    found = prove(program, shapes="u: T", equals=program).result
+@pytest.mark.parametrize(("framework", "kind", "program", "why"), of_both("NOT_READ"))
+def test_what_needs_an_entry_of_a_transform_is_refused_by_name(framework, kind, program, why):
+    found = prove(program, shapes="u: T", equals=program, framework=framework).result
     assert found.scope != "all-sizes"
     assert why in str(found.reason)

@@ -1,10 +1,6 @@
-"""Convolutions by Fourier transforms in PyTorch: proved where they are convolutions; nothing else is read."""
+"""Convolutions by Fourier transforms in PyTorch, and what is not read of transforms."""
 
-import pytest
-
-torch = pytest.importorskip("torch")
-
-from scanproof.proofs.decide.proving import prove  # noqa: E402
+import torch
 
 fft = torch.fft
 ROWS = "u: T, k: T"
@@ -176,33 +172,38 @@ REFUTED = [
     (by_its_kernel, late, LAYER),
 ]
 WRITTEN = [(written_after, its_copy_is_written, "u: T"), (of_real_numbers, sum_of_hits, "u: b T")]
-NOT_READ = {
-    "a transform is returned": (lambda u: fft.fft(u), "view_as_real of a Fourier transform"),
-    "an entry": (lambda u: fft.fft(u)[0].real, "an entry of a Fourier transform"),
-    "its size": (lambda u: fft.rfft(u).abs(), "abs of a Fourier transform"),
-    "its real part": (lambda u: fft.fft(u).real, "of a Fourier transform"),
-    "a filter": (
+NOT_READ = [
+    ("a transform is returned", lambda u: fft.fft(u), "view_as_real of a Fourier transform"),
+    ("an entry", lambda u: fft.fft(u)[0].real, "an entry of a Fourier transform"),
+    ("its size", lambda u: fft.rfft(u).abs(), "abs of a Fourier transform"),
+    ("its real part", lambda u: fft.fft(u).real, "of a Fourier transform"),
+    (
+        "a filter",
         lambda u: fft.ifft(fft.fft(u) * torch.arange(len(u))).real,
         "a Fourier transform times what differs along it",
     ),
-    "of no transform": (
+    (
+        "of no transform",
         lambda u: fft.ifft(torch.complex(u, u)).real,
         "an inverse Fourier transform of what is no transform",
     ),
-    "of another length": (
+    (
+        "of another length",
         lambda u: fft.irfft(fft.rfft(u), n=len(u) + 2),
         "a longer Fourier transform, or a part of one",
     ),
-    "of another kind": (
+    (
+        "of another kind",
         lambda u: fft.irfft(fft.fft(u), n=len(u)),
         "a part of a Fourier transform",
     ),
-    "of several axes": (
+    (
+        "of several axes",
         lambda u: fft.ifft2(fft.fft2(u[None])).real[0],
         "a Fourier transform along several axes",
     ),
-    "what is caught": (lambda u: caught(u), "abs of a Fourier transform"),
-}
+    ("what is caught", lambda u: caught(u), "abs of a Fourier transform"),
+]
 
 
 def caught(u):
@@ -210,45 +211,3 @@ def caught(u):
         return fft.rfft(u).abs()
     except Exception:
         return u
-
-
-def name(case):
-    return "-".join(one.__name__ for one in case[:2])
-
-
-@pytest.mark.usefixtures("only_read")
-@pytest.mark.short("long_convolution")
-@pytest.mark.parametrize("case", PROVED, ids=name)
-def test_a_convolution_by_transforms_is_proved_for_all_sizes(case):
-    program, specification, shapes = case
-    found = prove(program, shapes=shapes, equals=specification, framework="torch").result
-    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
-
-
-@pytest.mark.usefixtures("only_read")
-@pytest.mark.long
-@pytest.mark.parametrize("case", REFUTED, ids=name)
-def test_what_is_another_convolution_is_refuted(case):
-    program, specification, shapes = case
-    assert (
-        prove(program, shapes=shapes, equals=specification, framework="torch").result.verdict
-        == "refuted"
-    )
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("only_read")
-@pytest.mark.parametrize("case", WRITTEN, ids=name)
-def test_what_differs_where_no_number_is_drawn_is_not_proved(case):
-    program, specification, shapes = case
-    found = prove(program, shapes=shapes, equals=specification, framework="torch").result
-    assert found.scope != "all-sizes"
-
-
-@pytest.mark.short("its size")
-@pytest.mark.parametrize("kind", NOT_READ)
-def test_what_needs_an_entry_of_a_transform_is_refused_by_name(kind):
-    program, why = NOT_READ[kind]
-    found = prove(program, shapes="u: T", equals=program, framework="torch").result
-    assert found.scope != "all-sizes"
-    assert why in str(found.reason)
