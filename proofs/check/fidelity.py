@@ -57,7 +57,10 @@ RUN_OVER = (ArithmeticError, MemoryError, RecursionError)
 MODERATE = 1e30
 """Where a statement's numbers are below this, the machine's do not explain that its body raises, or has no value."""
 MOVES = 8
-"""How often results far out are moved where both sides differ."""
+"""How often results far out are moved where both sides differ: what moves most stands for what rounding may do.
+
+Of a triangular system of 50 rows three samples fall short of it.
+"""
 DIGITS = 2**20
 """Inputs are multiples of 1/DIGITS: floats add them without rounding, so that what is equal compares equal."""
 SMALL = 2

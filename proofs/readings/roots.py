@@ -47,9 +47,11 @@ def square_root(of: KernelArray) -> KernelArray:
     term = simplified(of.term)
     known = Fraction(sum(term.parts.values())) if all(m == EMPTY for m in term.parts) else None
     if known is None or known < 0:
-        alike = all(index.current.sizes.issuperset(m.variables()) for m in term.parts)
-        sizes = of_sizes(term) if alike or not of.dims else None
-        if sizes is not None:
+        alike = not of.dims or all(
+            index.current.sizes.issuperset(m.variables()) for m in term.parts
+        )
+        sizes = of_sizes(term) if alike else None
+        if sizes is not None:  # the same in every entry
             return comprehension(of.dims, lambda *at: sizes.shared)
         if not _is_seen_not_below_0(of):
             current().taken.setdefault(NOT_BELOW)

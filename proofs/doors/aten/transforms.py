@@ -61,7 +61,7 @@ def kind() -> type:
 
 def concerns(func: Any, values: Sequence[Any]) -> bool:
     """Whether an operation makes a Fourier transform, or is given one."""
-    return f"{_name(func)}.default" in TRANSFORMS or any(isinstance(one, kind()) for one in values)
+    return f"{_name(func)}.default" in TRANSFORMS or any(isinstance(x, kind()) for x in values)
 
 
 def transformed(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -126,26 +126,33 @@ def _to_real(func: Any, x: Any, dim: Any, normalization: int, last_dim_size: Any
 def _of_complex(func: Any, x: Any, dim: Any, normalization: int, forward: bool) -> Any:
     if forward:
         return _forward(x, dim, normalization, False)
-    found = _backward(x, dim, normalization, False, x.shape[dim[0]])
-    return found if found.dtype.is_complex else torch().complex(found, torch().zeros_like(found))
+    return _as_complex(_backward(x, dim, normalization, False, x.shape[dim[0]]))
 
 
-def _aligned(*values: Any) -> list[Any]:
-    """With as many axes, none of them repeated along the transform's."""
-    both = [one for one in values if isinstance(one, torch().Tensor)]
-    most = max(one.dim() for one in both)
-    found = []
-    for one in values:
-        if isinstance(one, kind()) and one.dim() < most:
-            more = most - one.dim()
-            one = kind()(one.of[(None,) * more], one.axis + more, one.half)
-        found.append(one)
-    first, *more = [one for one in found if isinstance(one, kind())]
-    for one in more:
-        same = (one.axis, one.half) == (first.axis, first.half)
-        if not same or one.of.shape[one.axis] != first.of.shape[first.axis]:
+def _as_complex(x: Any) -> Any:
+    t = torch()
+    return x if x.dtype.is_complex else t.complex(x, t.zeros_like(x))
+
+
+def _aligned(*operands: Any) -> list[Any]:
+    """The operands, transforms among them with as many axes as the operand that has the most.
+
+    Raises:
+        Refused: if two transforms are not of one kind, axis and length.
+    """
+    rank = max(x.dim() for x in operands if isinstance(x, torch().Tensor))
+    aligned = []
+    for x in operands:
+        if isinstance(x, kind()) and x.dim() < rank:
+            more = rank - x.dim()
+            x = kind()(x.of[(None,) * more], x.axis + more, x.half)
+        aligned.append(x)
+    first, *others = [x for x in aligned if isinstance(x, kind())]
+    for x in others:
+        alike = (x.axis, x.half) == (first.axis, first.half)
+        if not alike or x.of.shape[x.axis] != first.of.shape[first.axis]:
             raise Refused("Fourier transforms of several kinds, axes or lengths")
-    return found
+    return aligned
 
 
 def _product(func: Any, x: Any, y: Any) -> Any:
@@ -162,9 +169,7 @@ def _circular(x: Any, y: Any) -> Any:
     t, axis, of = torch(), x.axis, convolution()
     a, b = t.broadcast_tensors(x.of.movedim(axis, -1), y.of.movedim(axis, -1))
     if a.dtype.is_complex or b.dtype.is_complex:
-        a, b = (
-            one if one.dtype.is_complex else t.complex(one, t.zeros_like(one)) for one in (a, b)
-        )
+        a, b = _as_complex(a), _as_complex(b)
         real = of(a.real, b.real) - of(a.imag, b.imag)
         return t.complex(real, of(a.real, b.imag) + of(a.imag, b.real)).movedim(-1, axis)
     return of(a, b).movedim(-1, axis)
@@ -174,7 +179,6 @@ def _circular(x: Any, y: Any) -> Any:
 def convolution() -> Any:
     """The operation Σ_j a[j] b[(i − j) mod n] along the last axis, which a trace keeps."""
     t = torch()
-
     schema = "(Tensor a, Tensor b) -> Tensor"
 
     @t.library.custom_op("scanproof::circular_convolution", mutates_args=(), schema=schema)
@@ -246,32 +250,31 @@ def _unsqueezed(func: Any, x: Any, dim: int) -> Any:
 def _squeezed(func: Any, x: Any, dim: Any = None) -> Any:
     if dim is None:
         dim = [k for k in range(x.dim()) if k != x.axis]
-    dims = [one % x.dim() for one in ([dim] if isinstance(dim, int) else dim)]
+    dims = [k % x.dim() for k in ([dim] if isinstance(dim, int) else dim)]
     if x.axis in dims:
         raise Refused("a Fourier transform of one entry")
-    found = x.of.squeeze(tuple(dims))
-    gone = [one for one in dims if x.of.shape[one] == 1]
-    return kind()(found, x.axis - sum(one < x.axis for one in gone), x.half)
+    before = sum(k < x.axis for k in dims if x.of.shape[k] == 1)
+    return kind()(x.of.squeeze(tuple(dims)), x.axis - before, x.half)
 
 
 def _permuted(func: Any, x: Any, dims: Sequence[int]) -> Any:
-    order = [one % x.dim() for one in dims]
+    order = [k % x.dim() for k in dims]
     return kind()(func(x.of, order), order.index(x.axis), x.half)
 
 
-def _swapped(func: Any, x: Any, one: int, other: int) -> Any:
+def _swapped(func: Any, x: Any, dim0: int, dim1: int) -> Any:
     order = list(range(x.dim()))
-    order[one], order[other] = order[other], order[one]
+    order[dim0], order[dim1] = order[dim1], order[dim0]
     return _permuted(torch().ops.aten.permute.default, x, order)
 
 
 def _summed(func: Any, x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     if dtype is not None and not dtype.is_complex:
         raise Refused("a part of the sum of Fourier transforms")
-    dims = [one % x.dim() for one in dim or range(x.dim())]
+    dims = [k % x.dim() for k in dim or range(x.dim())]
     if x.axis in dims:
         raise Refused("a sum along a Fourier transform")
-    before = 0 if keepdim else sum(one < x.axis for one in dims)
+    before = 0 if keepdim else sum(k < x.axis for k in dims)
     return kind()(func(x.of, dims, keepdim), x.axis - before, x.half)
 
 
@@ -288,7 +291,7 @@ def _sliced(
     dim %= x.dim()
     if dim != x.axis:
         return kind()(func(x.of, dim, start, end, step), x.axis, x.half)
-    to_the_end = end is None or end is x.shape[dim] or (isinstance(end, int) and end >= LAST)
+    to_the_end = end is None or (isinstance(end, int) and end >= LAST)
     if start in (0, None) and step == 1 and (to_the_end or end >= x.shape[dim]):
         return _same(func, x)
     raise Refused("a part of a Fourier transform")

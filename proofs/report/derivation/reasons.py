@@ -24,8 +24,8 @@ WORDS = (
     ("circle", "cos² + sin² = 1 used", "cos² + sin² = 1 used {n} times"),
     (
         "annul",
-        "0 taken for what is 0 with its square",
-        "0 taken {n} times for what is 0 with its square",
+        "a factor is 0 where a sum of squares, its own among them, is",
+        "{n} factors are 0 where sums of squares, their own among them, are",
     ),
     ("one_point", "an index put away by an equation", "{n} indices put away by equations"),
     ("divide", "an index divided with remainder", "{n} indices divided with remainder"),
