@@ -5,8 +5,11 @@ XLA takes a tenth of a second to compile what runs once, at sizes that never com
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -68,7 +71,8 @@ def interpreted(
     if not any(math.prod(one.shape) for one in known):
         empty = [np.empty(one.shape, one.dtype) for one in known]
         return _in_containers(trees[0], empty, traced.out_info)
-    lowered = traced.lower()
+    with _shared_context():
+        lowered = traced.lower()
     module = lowered.compiler_ir("stablehlo")
     with module.context:
         if not _is_known(module, ir, stablehlo):
@@ -80,6 +84,37 @@ def interpreted(
         except (ValueError, TypeError, RuntimeError):  # formats that NumPy does not have
             return None
     return _in_containers(trees[0], results, lowered.out_info)
+
+
+SHARING = 64
+"""How many programs share one of MLIR's contexts, which keeps all numbers that it has seen."""
+_lowered = itertools.count()
+
+
+@contextmanager
+def _shared_context() -> Iterator[None]:
+    """Inside the `with` block what JAX lowers shares a context of MLIR with what was lowered before.
+
+    To make one takes longer than to lower a small program, and JAX takes none that is made already.
+    """
+    import jax
+
+    lowering = jax._src.interpreters.mlir
+    make = getattr(lowering, "make_ir_context", None)
+    if make is None:  # in another version of JAX
+        yield
+        return
+    context = _context(make, next(_lowered) // SHARING)
+    lowering.make_ir_context = lambda: context
+    try:
+        yield
+    finally:
+        lowering.make_ir_context = make
+
+
+@functools.lru_cache(maxsize=1)
+def _context(make: Callable[[], Any], _: int) -> Any:
+    return make()
 
 
 def _in_containers(tree: Any, results: Sequence[np.ndarray], known: Any) -> Any:

@@ -13,7 +13,7 @@ import functools
 import math
 import operator
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from fractions import Fraction
 from types import ModuleType
@@ -72,9 +72,11 @@ def standing_in(
     if transforms is not None:
         put(vars(transforms), "operator", _Indexing(kind))
     length, numpy = _length(kind), _NumPy(np, kind, quotients is None)
-    of_numpy = {id(value): name for name, value in vars(np).items() if callable(value)}
+    of_numpy = _functions_of_numpy()
+    replaced = {id(np), *by_id, *of_numpy}
     for names in modules(function):
-        for name, value in list(names.items()):
+        of_it = list(names.items()) if _has_some(names, replaced) or _has_caches(names) else ()
+        for name, value in of_it:
             if id(value) in by_id:
                 put(names, name, by_id[id(value)])
             elif value is np:
@@ -93,6 +95,21 @@ def standing_in(
                 names.pop(name, None)
             else:
                 names[name] = value
+
+
+def _has_some(names: Mapping[str, Any], ids: Set[int]) -> bool:
+    """Whether a module names one of the values with these ids; a package has hundreds of modules that name none."""
+    return not ids.isdisjoint(map(id, names.values()))
+
+
+def _has_caches(names: Mapping[str, Any]) -> bool:
+    return functools._lru_cache_wrapper in map(type, names.values())
+
+
+@functools.cache
+def _functions_of_numpy() -> dict[int, str]:
+    """The names of NumPy's functions and types by their ids."""
+    return {id(value): name for name, value in vars(np).items() if callable(value)}
 
 
 class _Indexing:
@@ -134,6 +151,7 @@ def machine_unseen(function: Callable[..., Any]) -> Iterator[None]:
     before = [
         (names, name, value)
         for names in (own, *modules(function))
+        if _has_some(names, refusing.keys())
         for name, value in list(names.items())
         if id(value) in refusing
     ]
