@@ -40,9 +40,9 @@ def count(seen: Counter, true: bool, accepted: bool) -> int:
     return sum(n for key, n in seen.items() if key[-2:] == (true, accepted))
 
 
-@pytest.fixture(scope="module", params=[16, pytest.param(1, marks=pytest.mark.long)])
+@pytest.fixture(scope="module", params=[16, pytest.param(4, marks=pytest.mark.long)])
 def runs(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """A few thousand claims of all kinds, or one in sixteen of them; a false accept is an exception."""
+    """Claims of all kinds, a quarter of some thousands or fewer; a false accept is an exception."""
     rng = random.Random(7)
     share = request.param
     with counted() as fired:

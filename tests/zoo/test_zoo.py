@@ -23,6 +23,11 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+ASKED_BY_PROGRAMS = [str(one) for one in ZOO if str(one).startswith("p-q_")]
+MEMBERS = [one for one in ZOO if str(one) not in {*ASKED_BY_PROGRAMS} - {*ASKED_BY_PROGRAMS[::3]}]
+"""All but two of three programs that ask what a claim asks: the same code answers both."""
+
+
 @pytest.mark.short("[c-c_s", 4, without=("[p-", "-and_is", "-and_has"))  # dear
 @pytest.mark.long_cases(
     "at_short_sizes_only",
@@ -31,7 +36,7 @@ pytestmark = pytest.mark.filterwarnings(
     "a_reset_in_log_space",
     "an_index_into_all_elements",
 )
-@pytest.mark.parametrize("one", ZOO, ids=str)
+@pytest.mark.parametrize("one", MEMBERS, ids=str)
 def test_a_false_statement_is_refuted_or_unknown_with_its_line_or_an_error(one):
     verdict, reason = _decided(one)
     assert verdict in ("refuted", "unknown", "error"), reason
