@@ -118,9 +118,21 @@ def nested(array: np.ndarray, relation: str = "") -> Any:
     return [nested(np.asarray(row, dtype=object), relation) for row in array]
 
 
+LONG = 40
+"""Operations of an exact number from which on its terms are not ordered: sympy takes decimals of each to do it."""
+
+
 def _text(number: Any) -> str:
     """The exact number, or its decimals where it has more digits than Python writes."""
     try:
+        if hasattr(number, "count_ops") and number.count_ops() > LONG:
+            return _unordered(number)
         return str(number)
     except ValueError:
         return f"{float(number):.12g}"
+
+
+def _unordered(number: Any) -> str:
+    import sympy
+
+    return sympy.sstr(number, order="none")
