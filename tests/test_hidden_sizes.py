@@ -99,7 +99,7 @@ def summed(x):
     return x.sum(0)
 
 
-@pytest.mark.short("[==-jax", "[!=-", "NumPy's equal-jax", "in a list-torch")
+@pytest.mark.short("[==-jax", "[in a list-torch")
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.parametrize("framework", ["jax", "torch"])
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -31,7 +31,7 @@ def expect_same(found, wanted):
         assert np.abs(ours - theirs)[seen].max(initial=0) <= 2**10 * EPS * size
 
 
-@pytest.mark.short(8)
+@pytest.mark.short(8, without=("[prefixes]",))  # dear
 @pytest.mark.parametrize("name", functions_of(torch_functions))
 def test_nodes_of_a_function_are_what_torch_computes(name):
     function = getattr(torch_functions, name)

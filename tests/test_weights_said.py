@@ -360,6 +360,7 @@ def test_unequal_ridges_are_not_taken_for_one(tmp_path):
     assert identify_linear(cases.with_tensors(loaded, half)).rule == NONE
 
 
+@pytest.mark.long
 def test_what_was_tried_at_one_number_of_examples_is_not_called_constant(monkeypatch):
     report = identify_linear(cases.as_loaded(cases.masked_layer(2, 5)))
     assert report.step_size is not None and report.step_size.dependence == "at n = 5 alone"
@@ -630,7 +631,7 @@ def test_entries_that_are_noisy_are_compared_with_the_construction_that_they_dis
         assert abs(deviation.found - deviation.expected) < 20 * size
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize("size", [1e-4, 1e-2])
 def test_of_several_tokens_those_are_taken_with_which_predictions_are_near_a_rule(size, tmp_path):
     options = {"target": "torch", "features": 2, "examples": 6, "seed": 1}

@@ -49,6 +49,7 @@ def test_layers_that_see_all_examples_are_recognised_at_any_number_of_them(d, n,
         assert report.same_function and report.deviations == []
 
 
+@pytest.mark.long
 def test_the_same_numbers_are_one_rule_in_causal_layers_and_another_where_all_examples_are_seen():
     """One layer's query sees the same; two causal layers show it labels that learned from less (ssd Remark 4.1)."""
     for layers, causal_is in ((1, DESCENT), (2, NONE)):

@@ -195,6 +195,7 @@ def test_edited_weights_of_the_tokens_are_another_start():
     assert W0_of(report)[0, 0] == W0[0, 0] + 1
 
 
+@pytest.mark.long
 def test_turned_inputs_are_still_gradient_descent_from_turned_weights():
     settings, tensors, W0 = weights(3, 1, 2, 0.125)
     turn = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
@@ -483,7 +484,7 @@ def random(M, H, P, G, S, W, layers, V, r, k, factor=0.3):
     }
 
 
-@pytest.mark.short(4)
+@pytest.mark.short("[(8, 1, 8, 1")
 @pytest.mark.parametrize("sizes", RANDOM, ids=str)
 def test_random_weights_are_not_gradient_descent_at_a_finite_distance(sizes):
     report = identify(*random(*sizes))
