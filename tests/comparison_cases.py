@@ -124,6 +124,28 @@ def safe_div_bad():
     return division_where_it_is_defined(1.0)
 
 
+def squares_of_norms(added):
+    """What comes of the square of a root, where what it is taken of is seen to be ≥ 0."""
+
+    def f(X):
+        return jnp.sqrt(jnp.mean(X * X, 1) + 1e-6) ** 2 + jnp.linalg.norm(X, axis=1) ** 2
+
+    def g(X):
+        return jnp.mean(X * X, 1) + jnp.sum(X * X, 1) + added
+
+    return f, g
+
+
+@case("X: T d")
+def squared_norms():
+    return squares_of_norms(1e-6)
+
+
+@case("X: T d", False)
+def squared_norms_bad():
+    return squares_of_norms(1e-2)
+
+
 def relu_networks(turned):
     def f(X, W, U):
         def step(h, x):

@@ -283,6 +283,10 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         squares = total(entry("X", j) * entry("X", j), j)
         return entry("X", t) * value("zero", squares), as_term(0)
 
+    def rooted() -> tuple[Any, Any]:
+        root = value("sqrt", entry("X") * entry("X"))
+        return root * root, entry("X") * entry("X")
+
     def cleared() -> tuple[Any, Any]:
         beta = entry("beta")
         return beta * inverse(1 + beta, ()), as_term(1) - inverse(1 + beta, ())
@@ -302,6 +306,7 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         "alike": under_two_names,
         "circle": on_a_circle,
         "annul": nought_in_a_square,
+        "root": rooted,
         "split": told_apart,
         "clear": cleared,
     }

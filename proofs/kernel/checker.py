@@ -283,6 +283,7 @@ RULES: dict[str, tuple[Any, ...]] = {
     "exponents": ("exponents", natural, several(natural, "places"), several(factor_of, "factors")),
     "alike": ("alike", natural, natural, factor_of),
     "circle": ("circle", natural, natural, natural, factor_of),
+    "root": ("root", natural, natural),
     "annul": ("annul", natural, natural, natural, natural, images_of),
     "clear": ("clear", natural, natural),
     "compare": ("compare", natural, natural, several(signed_of, "places with signs")),

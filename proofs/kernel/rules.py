@@ -17,7 +17,7 @@ from . import index
 from .errors import IllTyped, NotProved, TooHard
 from .index import Index, as_index, declared, facts, substitution, variable
 from .inequalities import implied, negation, regions
-from .signs import seen_sign
+from .signs import ROOT, seen_sign
 from .term import (
     EXP,
     INVERSE,
@@ -285,17 +285,17 @@ class Rewriting:
         f, g, images = m.factors[place], m.factors[other], dict(images)
         if function_of(f) != ZERO:
             raise IllTyped("expected a factor that is 0 where a sum is not")
-        rest = body(f, m.bound)
+        rest, rows = body(f, m.bound), self.known | m.guards
         squares, c = rest.pop(which)
         if c <= 0 or squares.factors != 2 * squares.factors[:1]:
             raise IllTyped("expected a term that is a square")
-        if not seen_sign(rest, m.bound):
+        if not seen_sign(rest, m.bound, rows):
             raise NotProved("the other terms may be below 0")
         if images.keys() != {-n for n in range(m.bound + 1, squares.bound + 1)}:
             raise IllTyped("expected an index for each that the squares are summed over")
         if squares.factors[0].substitute(images) != g:
             raise NotProved("the factor is none of those whose squares are summed")
-        rows, to = self.known | m.guards, substitution(images)
+        to = substitution(images)
         if not all(implied(to[guard], rows) for guard in squares.guards):
             raise NotProved("the factor lies outside of the sum")
         return []
@@ -337,6 +337,18 @@ class Rewriting:
                 raise NotProved("the values are not of the same")
         rest, squared = m.divided(f).divided(g), Monomial(m.bound, frozenset(), (sine, sine))
         return [(rest, Fraction(1)), (rest.joined(squared), Fraction(-1))]
+
+    @_rule
+    def root(self, m: Monomial, place: int) -> Pairs:
+        """√T √T = T, for a T that is seen to be ≥ 0."""
+        f = m.factors[place]
+        if function_of(f) != ROOT:
+            raise IllTyped("expected a square root")
+        inside = body(f, m.bound)
+        if not seen_sign(inside, m.bound, self.known | m.guards):
+            raise NotProved("what the root is of may be below 0")
+        rest = m.divided(f).divided(f)
+        return [(rest.joined(n), c) for n, c in inside]
 
     def _inverted(self, f: Factor, bound: int, rows: frozenset[Index]) -> list:
         """The T of f = 1/T; a number is seen not to be 0 where the rows hold, any other T ≠ 0 is a condition."""

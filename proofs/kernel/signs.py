@@ -6,20 +6,26 @@ import itertools
 from collections.abc import Iterable
 from fractions import Fraction
 
-from .term import EXP, STEP, ZERO, Factor, Monomial, function_of
+from .index import Index
+from .inequalities import implied
+from .term import EXP, INVERSE_NUMBER, NUMBER, STEP, ZERO, Factor, Monomial, function_of
 
 RELU, ROOT, SOFTPLUS = "relu", "sqrt", "softplus"
 NOT_BELOW_0 = (EXP, RELU, SOFTPLUS, STEP, ZERO, ROOT)
+NOTHING: frozenset[Index] = frozenset()
 
 
-def seen_sign(pairs: Iterable[tuple[Monomial, Fraction]], outer: int = 0) -> int:
+def seen_sign(
+    pairs: Iterable[tuple[Monomial, Fraction]], outer: int = 0, rows: frozenset[Index] = NOTHING
+) -> int:
     """2 if a sum is seen to be > 0, 1 if it is ≥ 0, else 0; `outer` of its bound indices are positions.
 
-    It is seen of products of squares and of quadratic forms, times functions that are ≥ 0.
+    It is seen of products of squares and of quadratic forms, times functions that are ≥ 0 and, where the rows hold,
+    numbers of indices, and what is divided by these.
     """
     forms: dict[tuple, Form] = {}
     for m, c in pairs:
-        signed = tuple([f for f in m.factors if function_of(f) in NOT_BELOW_0])
+        signed = tuple([f for f in m.factors if _is_not_below_0(f, rows | m.guards)])
         others = tuple([f for f in m.factors if f not in signed])
         if len(others) <= 2:
             form = forms.setdefault((m.bound, m.guards, signed), {})
@@ -35,6 +41,12 @@ def seen_sign(pairs: Iterable[tuple[Monomial, Fraction]], outer: int = 0) -> int
         for (bound, guards, signed), sign in signs.items()
     )
     return (1 + above) * all(signs.values())
+
+
+def _is_not_below_0(f: Factor, rows: frozenset[Index]) -> bool:
+    if f.name in (NUMBER, INVERSE_NUMBER):
+        return implied(f.at[0] - int(f.name == INVERSE_NUMBER), rows)
+    return function_of(f) in NOT_BELOW_0
 
 
 Form = dict[Factor | None, dict[Factor | None, Fraction]]

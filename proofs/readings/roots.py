@@ -21,8 +21,7 @@ from ..interpret.simplifying import simplified
 from ..interpret.terms import number, share
 from ..kernel import index
 from ..kernel.index import Index, facts, variable
-from ..kernel.inequalities import implied
-from ..kernel.signs import NOT_BELOW_0
+from ..kernel.signs import seen_sign
 from ..kernel.term import (
     INVERSE,
     INVERSE_NUMBER,
@@ -53,7 +52,7 @@ def square_root(of: KernelArray) -> KernelArray:
         sizes = of_sizes(term) if alike else None
         if sizes is not None:  # the same in every entry
             return comprehension(of.dims, lambda *at: sizes.shared)
-        if not _is_seen_not_below_0(of):
+        if not seen_sign(term.parts.items(), rows=facts(of.term.scope)):
             current().taken.setdefault(NOT_BELOW)
         below = _sizes_below(of.term)
         for n in below:  # √(A/n + B) is √(A + B n) √n/n
@@ -88,19 +87,6 @@ def _roots_over(sizes: Sequence[Index]) -> KernelArray:
 
 
 EMPTY = Monomial(0, frozenset(), ())
-
-
-def _is_seen_not_below_0(array: KernelArray) -> bool:
-    """Whether every entry is a sum of squares, of numbers of sizes, and of values of functions that are ≥ 0."""
-
-    def seen(m: Monomial) -> bool:
-        odd = [
-            f for f, n in Counter(m.factors).items() if n % 2 and function_of(f) not in NOT_BELOW_0
-        ]
-        rows = facts(array.term.scope) | m.guards
-        return all(f.name in (NUMBER, INVERSE_NUMBER) and implied(f.at[0], rows) for f in odd)
-
-    return all(c > 0 and seen(m) for m, c in simplified(array.term).parts.items())
 
 
 def combined(array: KernelArray) -> KernelArray:

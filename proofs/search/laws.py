@@ -7,6 +7,7 @@ T · step(T), and f(A + B p), p being 0 or 1, is (1 − p) f(A) + p f(A + B). Si
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
 from fractions import Fraction
 
 from ..kernel.errors import KernelError
@@ -157,6 +158,17 @@ def circle(work: Rewriting, k: int, session: Proving) -> bool:
             (sine,) = apply("sin", argument, order).parts
             work.circle(k, place, place + 1, sine.factors[0]._replace(at=f.at))
             return True
+    return False
+
+
+def squared(work: Rewriting, k: int, session: Proving) -> bool:
+    """√A √A = A."""
+    m, _ = work.parts[k]
+    for place, (f, g) in enumerate(itertools.pairwise(m.factors)):
+        if f == g and function_of(f) == ROOT:
+            with suppress(KernelError):
+                work.root(k, place)
+                return True
     return False
 
 

@@ -24,6 +24,7 @@ RULES = {
     "alike": Rewriting,
     "circle": Rewriting,
     "annul": Rewriting,
+    "root": Rewriting,
     "split": Goal,
     "clear": Goal,
 }

@@ -22,6 +22,7 @@ WORDS = (
     ("cancel", "a factor cancelled", "{n} factors cancelled"),
     ("exponents", "exponentials multiplied", "exponentials multiplied {n} times"),
     ("circle", "cos² + sin² = 1 used", "cos² + sin² = 1 used {n} times"),
+    ("root", "√A √A = A used", "√A √A = A used {n} times"),
     (
         "annul",
         "a factor is 0 where a sum of squares, its own among them, is",

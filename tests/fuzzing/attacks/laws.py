@@ -219,7 +219,7 @@ def a_square_that_is_taken_away() -> Sides:
     return annulled(value("zero", of), Z, Z * Z, {}, {})
 
 
-@stopped_by("Rewriting.annul: not seen_sign(rest, m.bound)")
+@stopped_by("Rewriting.annul: not seen_sign(rest, m.bound, rows)")
 def a_square_beside_what_is_taken_away() -> Sides:
     of = Z * Z - entries("Z", ()) ** 2
     return annulled(value("zero", of), Z, Z * Z, {}, {})

@@ -301,6 +301,27 @@ def _circle(function: str, other: str) -> Sides:
     return shown(left, right, {}, lambda g: g.circle(monomial_with_two(g), 0, 1, m.factors[0]))
 
 
+@stopped_by("Rewriting.root: function_of(f) != ROOT")
+def a_square_of_a_value_that_is_no_root() -> Sides:
+    return _squared("tanh", entry("X", 0) * entry("X", 0))
+
+
+@stopped_by("Rewriting.root: not seen_sign(inside, m.bound, self.known | m.guards)")
+def a_square_of_a_root_of_what_may_be_below_0() -> Sides:
+    return _squared("sqrt", entry("X", 0))
+
+
+def _squared(function: str, of: Term) -> Sides:
+    """That the square of a value is what it is taken of."""
+    value = apply(function, of, ())
+    name = next(iter(value.parts)).factors[0].name
+
+    def step(goal: Goal) -> None:
+        goal.root(monomial_with(goal, name), 0)
+
+    return shown(value * value, of, {}, step)
+
+
 @once
 def any_function_for_an_inverse() -> Sides:
     x = entry("X", 0)
