@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -97,9 +98,7 @@ def _shared_context() -> Iterator[None]:
 
     To make one takes longer than to lower a small program, and JAX takes none that is made already.
     """
-    import jax
-
-    lowering = jax._src.interpreters.mlir
+    lowering: Any = sys.modules.get("jax._src.interpreters.mlir")
     make = getattr(lowering, "make_ir_context", None)
     if make is None:  # in another version of JAX
         yield
