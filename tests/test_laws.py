@@ -12,10 +12,19 @@ import pytest
 from scanproof.proofs.interpret.evaluate import Evaluator, function_value
 from scanproof.proofs.interpret.terms import positions_in, taken
 from scanproof.proofs.kernel.errors import KernelError
+from scanproof.proofs.kernel.index import facts, size
 from scanproof.proofs.kernel.laws import EVEN, LAWS, ODD, law
 from scanproof.proofs.kernel.rules import Rewriting
 from scanproof.proofs.kernel.signs import seen_sign
-from scanproof.proofs.kernel.term import Factor, Term, as_term, entry, function_of
+from scanproof.proofs.kernel.term import (
+    INVERSE_NUMBER,
+    NUMBER,
+    Factor,
+    Term,
+    as_term,
+    entry,
+    function_of,
+)
 from scanproof.proofs.search.normal import normalise
 from scanproof.proofs.search.proving import proving
 from scanproof.proofs.search.session import current
@@ -221,6 +230,17 @@ def test_a_sum_of_squares_is_seen_to_be_no_less_than_0():
             assert seen_sign(total.parts.items())
             assert seen_sign((total + 1).parts.items()) == 2
             assert not seen_sign((total * -1 - 1).parts.items())
+
+
+def test_a_number_is_seen_to_be_no_less_than_0_where_its_range_says_so_and_its_inverse_if_it_is_not_0():
+    with proving():
+        n = size("N", 0)
+        rows = facts({n.terms[0][0]})
+        for e, times, over in ((n, 1, 0), (n + 1, 1, 1), (n - 1, 0, 0)):
+            for name, seen in ((NUMBER, times), (INVERSE_NUMBER, over)):
+                squares = entry("X", 0) * entry("X", 0) * entry(name, e)
+                assert seen_sign(squares.parts.items(), rows=rows) == seen, (name, e)
+                assert seen_sign(squares.parts.items()) == 0
 
 
 def test_what_is_seen_of_a_sum_s_sign_holds_at_numbers():

@@ -15,7 +15,7 @@ from formulas_at_numbers import disagreement
 
 from scanproof import absolute, at_most, definition, determines, equal, norm, operator_norm
 from scanproof.proofs.check.formulas import formulas
-from scanproof.proofs.check.instances.at_point import statements_at
+from scanproof.proofs.check.instances.at_point import nested, statements_at
 from scanproof.proofs.check.instances.enclosed import enclosed
 from scanproof.proofs.check.instances.hypotheses import meets_hypotheses
 from scanproof.proofs.check.instances.points import candidates
@@ -323,3 +323,9 @@ def test_enclosures_contradict_no_bound_of_the_ledger_that_is_not_refuted():
                     wrong += [one for one in found if one.holds is False or one.radius > 1e-15]
         assert wrong == [] or decide(row, ENGINES["all"]).verdict == "refuted"
     assert tried > 20
+
+
+def test_a_long_exact_number_is_written_as_a_sum_of_the_same_value():
+    number = sum((sympy.exp(sympy.Rational(n, 7)) * n for n in range(1, 30)), sympy.Integer(0))
+    (text,) = nested(np.array([number], dtype=object))
+    assert sympy.sympify(text) == number

@@ -1,7 +1,7 @@
 """Square roots of sizes and of numbers: √n·√n is n, √n/n is 1/√n, and a root of a product is one of its factors each.
 
-That is right for n ≥ 0, and where there is a quotient for n ≥ 1: sizes and positive numbers alone are read so. The
-kernel, to which a root is a function without laws, is given terms in which no root stands twice in a product.
+That is right for n ≥ 0, and where there is a quotient for n ≥ 1: sizes and positive numbers alone are read so, so that
+no root of one stands twice in a product. That √A·√A is A for sums A that are seen to be ≥ 0 is a rule of the kernel's.
 """
 
 from __future__ import annotations
