@@ -6,10 +6,12 @@ import torch
 from fla.ops.delta_rule import fused_recurrent_delta_rule
 from fla.ops.delta_rule.chunk import chunk_delta_rule_fwd
 from fla.ops.gated_delta_rule import fused_recurrent_gated_delta_rule
+from fla.ops.gated_delta_rule.chunk import chunk_gated_delta_rule_fwd
 from fla.ops.linear_attn import fused_recurrent_linear_attn
 from fla.ops.simple_gla import fused_recurrent_simple_gla
 from fla.ops.simple_gla.chunk import chunk_simple_gla_fwd
 from fla.ops.utils import chunk_local_cumsum
+from fla.ops.utils.constant import RCP_LN2
 
 
 def linear(q, k, v):
@@ -78,3 +80,12 @@ def chunked_delta(q, k, v, beta):
 
 
 chunked_delta_reference = delta_reference
+
+
+def chunked_gated_delta(q, k, v, g, beta):
+    return chunk_gated_delta_rule_fwd(q, k, v, g, beta, 1.0, None, False, chunk_size=16)[1]
+
+
+def chunked_gated_delta_reference(q, k, v, g, beta):
+    """The library takes powers of 2 of g times its rounded 1/ln 2."""
+    return recurrence(q, k, v, g * RCP_LN2 * math.log(2), beta)

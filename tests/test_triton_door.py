@@ -365,6 +365,7 @@ IN_FLA = {
     "gated_delta": f"{TOKENS}, g: B T 2, beta: B T 2",
     "chunked_gla": f"{CHUNKS}, g: 1 16*n 1",
     "chunked_delta": f"{CHUNKS}, beta: 1 16*n 1",
+    "chunked_gated_delta": f"{CHUNKS}, g: 1 16*n 1, beta: 1 16*n 1",
 }
 """Kernels of flash-linear-attention, with the shapes for which they are proved: heads and their entries are numbers."""
 

@@ -54,17 +54,17 @@ def begun_earlier(recursion: Recursion, first: Term, step: Term, length: Index) 
         return None
     time, when = (position("t", 0, length + 1) for _ in range(2))
     longer = new_state(state.name, state.at, state.given)
-    before = {position_number(recursion.time): time - 1}
+    # Not the step in normal form, which parts sums as if no turn came before the first.
+    earlier = simplified(recursion.step[0].substitute({position_number(recursion.time): time - 1}))
 
     def named(f: Factor) -> Factor:
         return f._replace(name=longer.name, at=(time, *f.at[1:])) if f.name == state.name else f
 
-    parts = {}
-    for m, c in step.parts.items():
-        moved = m.substitute(before, m.bound)
-        parts[moved._replace(factors=tuple(sorted(map(named, moved.factors))))] = c
-    scope = step.scope - recursion.time.variables() | time.variables()
-    made = Recursion(time, [longer], [first], [Term(parts, scope)])
+    parts = {
+        m._replace(factors=tuple(sorted(map(named, m.factors)))): c
+        for m, c in earlier.parts.items()
+    }
+    made = Recursion(time, [longer], [first], [Term(parts, earlier.scope)])
     session.add(made, session.origins.get(state.name), length + 1)
     try:
         claim = _at(state, when), longer.entry(when + 1, state.at)
