@@ -25,6 +25,8 @@ from ...interpret.questions import Unreadable, aside, place
 
 NAMES = ("sqrt", "exp", "log", "log2", "log10", "pow")
 """Functions of `math` that take sizes; NumPy has them too, `power` for `pow`."""
+OF_NUMPY = {id(value): (name, value) for name, value in vars(np).items() if callable(value)}
+"""NumPy's functions and types by their ids, as they were when this was imported: an id is of one value while it lives."""
 
 
 def power(size: Any, exponent: Any) -> Any:
@@ -72,8 +74,7 @@ def standing_in(
     if transforms is not None:
         put(vars(transforms), "operator", _Indexing(kind))
     length, numpy = _length(kind), _NumPy(np, kind, quotients is None)
-    of_numpy = _functions_of_numpy()
-    replaced = {id(np), *by_id, *of_numpy}
+    replaced = {id(np), *by_id, *OF_NUMPY}
     for names in modules(function):
         of_it = list(names.items()) if _has_some(names, replaced) or _has_caches(names) else ()
         for name, value in of_it:
@@ -83,8 +84,8 @@ def standing_in(
                 put(names, name, numpy)
             elif isinstance(value, functools._lru_cache_wrapper):  # it would hash sizes
                 put(names, name, value.__wrapped__)
-            elif id(value) in of_numpy:
-                put(names, name, getattr(numpy, of_numpy[id(value)]))
+            elif id(value) in OF_NUMPY:
+                put(names, name, getattr(numpy, OF_NUMPY[id(value)][0]))
         if "len" not in names:
             put(names, "len", length)
     try:
@@ -103,13 +104,7 @@ def _has_some(names: Mapping[str, Any], ids: Set[int]) -> bool:
 
 
 def _has_caches(names: Mapping[str, Any]) -> bool:
-    return functools._lru_cache_wrapper in map(type, names.values())
-
-
-@functools.cache
-def _functions_of_numpy() -> dict[int, str]:
-    """The names of NumPy's functions and types by their ids."""
-    return {id(value): name for name, value in vars(np).items() if callable(value)}
+    return any(kind is functools._lru_cache_wrapper for kind in map(type, names.values()))
 
 
 class _Indexing:
