@@ -1,7 +1,8 @@
 """Laws of named functions: theorems about one value of a function, for all real numbers that it may be taken of.
 
 Here `relu` of T is the greater of T and 0, `step` of T is 1 where T > 0 and else 0, `zero` of T is 1 where T = 0 and
-else 0, and `softplus` of T is log(1 + exp(T)). Other functions have their usual names, and are odd or even.
+else 0, and `softplus` of T is log(1 + exp(T)). Other functions have their usual names, and are odd or even. The laws
+hold where `sqrt` of T < 0 is read as √|T|; that T ≥ 0 is said among what is assumed.
 """
 
 from __future__ import annotations

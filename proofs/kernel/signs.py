@@ -20,8 +20,8 @@ def seen_sign(
 ) -> int:
     """2 if a sum is seen to be > 0, 1 if it is ≥ 0, else 0; `outer` of its bound indices are positions.
 
-    It is seen of products of squares and of quadratic forms, times functions that are ≥ 0 and, where the rows hold,
-    numbers of indices, and what is divided by these.
+    It is seen of products of squares and of quadratic forms, times functions that are ≥ 0, and numbers of indices and
+    their inverses that are so where the rows hold. Roots are ≥ 0 whatever they are of.
     """
     forms: dict[tuple, Form] = {}
     for m, c in pairs:
@@ -44,8 +44,11 @@ def seen_sign(
 
 
 def _is_not_below_0(f: Factor, rows: frozenset[Index]) -> bool:
-    if f.name in (NUMBER, INVERSE_NUMBER):
-        return implied(f.at[0] - int(f.name == INVERSE_NUMBER), rows)
+    """Whether a factor is seen to be ≥ 0: the number of e where e ≥ 0, and 1/e, which needs a value, where e ≥ 1."""
+    if f.name == NUMBER:
+        return implied(f.at[0], rows)
+    if f.name == INVERSE_NUMBER:
+        return implied(f.at[0] - 1, rows)
     return function_of(f) in NOT_BELOW_0
 
 

@@ -205,8 +205,11 @@ def _plain(m: Monomial) -> bool:
 def check(m: Monomial, scope: Iterable[int]) -> None:
     """Raise IllTyped if a monomial speaks of what is not there, or sums over infinitely many: that has no rules."""
     known = index.current
-    for name, _ in m.factors:
-        odd = not name.isidentifier() and name not in (NUMBER, INVERSE_NUMBER)
+    for name, at in m.factors:
+        is_number = name in (NUMBER, INVERSE_NUMBER)
+        if is_number and len(at) != 1:
+            raise IllTyped("a number is that of one index")
+        odd = not name.isidentifier() and not is_number
         if odd and name not in known.states and name not in known.bodies:
             raise IllTyped("an array's name is an identifier, or that of a state")
     if not m.variables().difference(scope) <= set(range(-m.bound, 0)):

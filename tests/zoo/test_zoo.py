@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings(
 ASKED_BY_PROGRAMS = [str(one) for one in ZOO if str(one).startswith("p-q_")]
 LEFT_OUT = {*ASKED_BY_PROGRAMS} - {*ASKED_BY_PROGRAMS[::3]}
 MEMBERS = [one for one in ZOO if str(one) not in LEFT_OUT]
-"""All but two of three programs that ask what a claim asks: the same code answers both."""
+"""All but two of three programs that ask what a claim asks, which are dear; the claims that ask it are all here."""
 
 
 @pytest.mark.short("[c-c_s", 4, without=("[p-", "-and_is", "-and_has"))  # dear

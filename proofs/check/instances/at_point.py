@@ -133,6 +133,7 @@ def _text(number: Any) -> str:
 
 
 def _unordered(number: Any) -> str:
+    """An exact number with its terms as they come: sympy's order takes decimals of each of them."""
     import sympy
 
     return sympy.sstr(number, order="none")

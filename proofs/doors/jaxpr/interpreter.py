@@ -10,7 +10,7 @@ import itertools
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,8 @@ def interpreted(
     if not any(math.prod(one.shape) for one in known):
         empty = [np.empty(one.shape, one.dtype) for one in known]
         return _in_containers(trees[0], empty, traced.out_info)
-    with _shared_context():
+    constants = sum(getattr(one, "nbytes", 0) for one in traced.jaxpr.consts)
+    with _shared_context() if constants < LARGE else nullcontext():
         lowered = traced.lower()
     module = lowered.compiler_ir("stablehlo")
     with module.context:
@@ -88,7 +89,9 @@ def interpreted(
 
 
 SHARING = 64
-"""How many programs share one of MLIR's contexts, which keeps all numbers that it has seen."""
+"""How many programs share one of MLIR's contexts, which keeps the constant arrays of all of them until it goes."""
+LARGE = 2**20
+"""Programs with more bytes of constants than this get a context of their own."""
 _lowered = itertools.count()
 
 
@@ -96,7 +99,7 @@ _lowered = itertools.count()
 def _shared_context() -> Iterator[None]:
     """Inside the `with` block what JAX lowers shares a context of MLIR with what was lowered before.
 
-    To make one takes longer than to lower a small program, and JAX takes none that is made already.
+    To make one takes longer than to lower a small program, and `lower` takes none as an argument.
     """
     lowering: Any = sys.modules.get("jax._src.interpreters.mlir")
     make = getattr(lowering, "make_ir_context", None)
@@ -104,8 +107,8 @@ def _shared_context() -> Iterator[None]:
         yield
         return
     context = _context(make, next(_lowered) // SHARING)
-    lowering.make_ir_context = lambda: context
     try:
+        lowering.make_ir_context = lambda: context
         yield
     finally:
         lowering.make_ir_context = make
