@@ -89,3 +89,10 @@ def chunked_gated_delta(q, k, v, g, beta):
 def chunked_gated_delta_reference(q, k, v, g, beta):
     """The library takes powers of 2 of g times its rounded 1/ln 2."""
     return recurrence(q, k, v, g * RCP_LN2 * math.log(2), beta)
+
+
+def chunked_linear(q, k, v):
+    return chunk_simple_gla_fwd(q, k, v, scale=1.0, chunk_size=16)[0]
+
+
+chunked_linear_reference = linear_reference

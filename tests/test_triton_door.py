@@ -363,6 +363,7 @@ IN_FLA = {
     "simple_gla": f"{TOKENS}, g: B T 2",
     "delta": "q: 2 T 2 4, k: 2 T 2 4, v: 2 T 2 4, beta: 2 T 2",
     "gated_delta": f"{TOKENS}, g: B T 2, beta: B T 2",
+    "chunked_linear": CHUNKS,
     "chunked_gla": f"{CHUNKS}, g: 1 16*n 1",
     "chunked_delta": f"{CHUNKS}, beta: 1 16*n 1",
     "chunked_gated_delta": f"{CHUNKS}, g: 1 16*n 1, beta: 1 16*n 1",
