@@ -128,10 +128,11 @@ def squares_of_norms(added):
     """What comes of the square of a root, where what it is taken of is seen to be ≥ 0."""
 
     def f(X):
-        return jnp.sqrt(jnp.mean(X * X, 1) + 1e-6) ** 2 + jnp.linalg.norm(X, axis=1) ** 2
+        norms = jnp.sqrt(jnp.mean(X * X, 1) + 1e-6) ** 2 + jnp.linalg.norm(X, axis=1) ** 2
+        return norms + X.std(1) ** 2
 
     def g(X):
-        return jnp.mean(X * X, 1) + jnp.sum(X * X, 1) + added
+        return jnp.mean(X * X, 1) + jnp.sum(X * X, 1) + X.var(1) + added
 
     return f, g
 

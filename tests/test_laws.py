@@ -8,11 +8,20 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from fuzzing.hostile import Values
 
 from scanproof.proofs.interpret.evaluate import Evaluator, function_value
-from scanproof.proofs.interpret.terms import positions_in, taken
+from scanproof.proofs.interpret.terms import (
+    indicator,
+    inverse,
+    number,
+    positions_in,
+    substitute,
+    taken,
+    total,
+)
 from scanproof.proofs.kernel.errors import KernelError
-from scanproof.proofs.kernel.index import facts, size
+from scanproof.proofs.kernel.index import facts, position, size
 from scanproof.proofs.kernel.laws import EVEN, LAWS, ODD, law
 from scanproof.proofs.kernel.rules import Rewriting
 from scanproof.proofs.kernel.signs import seen_sign
@@ -21,11 +30,12 @@ from scanproof.proofs.kernel.term import (
     NUMBER,
     Factor,
     Term,
+    apply,
     as_term,
     entry,
     function_of,
 )
-from scanproof.proofs.search.normal import normalise
+from scanproof.proofs.search.normal import normalise, simplified
 from scanproof.proofs.search.proving import proving
 from scanproof.proofs.search.session import current
 
@@ -241,6 +251,66 @@ def test_a_number_is_seen_to_be_no_less_than_0_where_its_range_says_so_and_its_i
                 squares = entry("X", 0) * entry("X", 0) * entry(name, e)
                 assert seen_sign(squares.parts.items(), rows=rows) == seen, (name, e)
                 assert seen_sign(squares.parts.items()) == 0
+
+
+def test_n_squares_are_seen_to_be_no_less_than_the_square_of_n_numbers_sum():
+    with proving():
+        n = size("N", 1)
+        i, j, k = (position(name, 0, end) for name, end in (("i", n), ("j", n), ("k", n + 1)))
+        x, y = (lambda e, name=name: entry(name, e) for name in "XY")
+        squares, product = total(x(i) * x(i), i), total(total(x(i) * x(j), j), i)
+        seen = {
+            "number": squares * number(n) - product,
+            "mean": (squares - product * inverse(number(n), ())) * inverse(number(n), ()),
+            "more": squares * number(n) * 2 - product,
+            "times": (squares * number(n) - product) * apply("exp", entry("Z", 0), ()),
+        }
+        later = total(total(x(i) * x(j) * indicator(i - 1, j - 1), j), i)
+        seen["those after the first"] = (
+            total(x(i) * x(i) * indicator(i - 1), i) * number(n - 1) - later
+        )
+        unseen = {
+            "those after the first, and fewer": total(x(i) * x(i) * indicator(i - 1), i)
+            * number(n - 2)
+            - later,
+            "fewer": squares * number(n - 1) - product,
+            "no number": squares - product,
+            "less": squares * number(n) - product * 2,
+            "others": squares * number(n) - total(total(x(i) * y(j), j), i),
+            "another's": total(y(i) * y(i), i) * number(n) - product,
+            "one sign": squares * number(n) - total(total(x(i) * x(j) * indicator(i - j), j), i),
+            "a further range": squares * number(n) - total(total(x(i) * x(k), k), i),
+            "of any sign": (squares * number(n) - product) * entry("Z", 0),
+            "below": (squares * number(n) - product) * -1,
+        }
+        for name, term in {**seen, **unseen}.items():
+            assert seen_sign(simplified(term).parts.items()) == (name in seen), name
+
+
+def test_what_is_seen_of_sums_of_products_holds_at_numbers():
+    rng, signs = random.Random(3), Counter()
+    with proving():
+        n = size("N", 1)
+        i, j = (position(name, 0, n) for name in "ij")
+        factors = [as_term(1), number(n), inverse(number(n), ()), number(n) * number(n)]
+        for turn in range(300):
+            x = f"X{turn % 7}"
+            whole = as_term(0)
+            for _ in range(rng.randint(1, 3)):
+                one = entry(x, i + rng.randint(0, 1)) + rng.choice((0, 0, 1))
+                two = substitute(one, {i: j}) if rng.random() < 0.8 else entry(x, j)
+                masks = rng.choice(((), (), (), (i - 1, j - 1), (i - j,), (n - 2 - i, n - 2 - j)))
+                product = total(total(one * two * indicator(*masks), j), i)
+                squares = total(one * one * indicator(*masks[:1] if len(masks) > 1 else ()), i)
+                times = rng.choice(factors)
+                whole = whole + squares * times * rng.choice((1, 2)) * rng.choice(factors)
+                whole = whole - product * times * rng.choice((0, 1, 1, 2))
+            signs[sign := seen_sign(simplified(whole).parts.items())] += 1
+            at = n.terms[0][0]
+            values = [Values().value(whole, {at: m}) for m in range(1, 5)]
+            assert sign == 0 or min(values) >= 0
+            assert sign < 2 or min(values) > 0
+    assert min(signs[n] for n in range(2)) > 10, signs
 
 
 def test_what_is_seen_of_a_sum_s_sign_holds_at_numbers():

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable
 from fractions import Fraction
 
-from .index import Index
+from .index import Index, variable
 from .inequalities import implied
 from .term import EXP, INVERSE_NUMBER, NUMBER, STEP, ZERO, Factor, Monomial, function_of
 
@@ -15,14 +15,55 @@ NOT_BELOW_0 = (EXP, RELU, SOFTPLUS, STEP, ZERO, ROOT)
 NOTHING: frozenset[Index] = frozenset()
 
 
-def seen_sign(
-    pairs: Iterable[tuple[Monomial, Fraction]], outer: int = 0, rows: frozenset[Index] = NOTHING
-) -> int:
+Pair = tuple[Monomial, Fraction]
+
+
+def seen_sign(pairs: Iterable[Pair], outer: int = 0, rows: frozenset[Index] = NOTHING) -> int:
     """2 if a sum is seen to be > 0, 1 if it is ≥ 0, else 0; `outer` of its bound indices are positions.
 
     It is seen of products of squares and of quadratic forms, times functions that are ≥ 0, and numbers of indices and
-    their inverses that are so where the rows hold. Roots are ≥ 0 whatever they are of.
+    their inverses that are so where the rows hold; of n Σ f² − (Σ f)² too. Roots are ≥ 0 whatever they are of.
     """
+    pairs = list(pairs)
+    return _sign_of_forms(pairs, outer, rows) or _sign_of_forms(
+        [one for m, c in pairs for one in _by_squares(m, c, outer, rows)], outer, rows
+    )
+
+
+def _by_squares(m: Monomial, c: Fraction, outer: int, rows: frozenset[Index]) -> list[Pair]:
+    """What c P (Σ f)² with c < 0 ≤ P is no less than: c P n Σ f², by Cauchy and Schwarz, for n summands or fewer.
+
+    Other monomials stay as they are.
+    """
+    j = -m.bound
+    second = [g for g in m.guards if j in g.variables()]
+    low, high = ([g for g in sorted(second) if g.coefficient(j) == sign] for sign in (1, -1))
+    for i in range(j + 1, -outer) if c < 0 and low and high else ():
+        first, other = ([f for f in m.factors if k in f.variables()] for k in (i, j))
+        rest = [f for f in m.factors if f not in first and f not in other]
+        if (
+            m.substitute({i: variable(j), j: variable(i)}, m.bound) == m
+            and not any(i in g.variables() for g in second)
+            and not any(j in f.variables() for f in first)
+            and all(_is_not_below_0(f, rows | m.guards) for f in rest)
+        ):
+            n = low[0] + high[0] + 1
+            numbers = [((Factor(NUMBER, (variable(v),)),), k) for v, k in n.terms]
+            times = [*numbers, ((), n.const)]
+            over = Factor(INVERSE_NUMBER, (n,))
+            if over in rest:
+                rest.remove(over)
+                times = [((), 1)]
+            guards = m.guards.difference(second)
+            return [
+                (Monomial(m.bound - 1, guards, tuple(sorted([*rest, *first, *first, *of]))), c * k)
+                for of, k in times
+                if k
+            ]
+    return [(m, c)]
+
+
+def _sign_of_forms(pairs: Iterable[Pair], outer: int, rows: frozenset[Index]) -> int:
     forms: dict[tuple, Form] = {}
     for m, c in pairs:
         signed = tuple([f for f in m.factors if _is_not_below_0(f, rows | m.guards)])
