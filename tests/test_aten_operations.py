@@ -220,9 +220,13 @@ def written(rng: Rng) -> Call:
     shape = lengths(rng, 1)
     k = dim(rng, shape)
     start, end = sorted(int(n) for n in rng.integers(0, shape[k] + 1, 2))
+    step = int(rng.integers(1, 4))
+    if step > 1:
+        shape = [step * n if j == k % len(shape) else n for j, n in enumerate(shape)]
+        start, end = int(rng.integers(0, step)), shape[k]
     whole = reals(rng, *shape)
-    part = torch.zeros_like(torch.ops.aten.slice.Tensor(whole, k, start, end))
-    return [whole, part + reals(rng, *part.shape), k, start, end], {}
+    part = torch.zeros_like(torch.ops.aten.slice.Tensor(whole, k, start, end, step))
+    return [whole, part + reals(rng, *part.shape), k, start, end, step], {}
 
 
 def convolved(rng: Rng) -> Call:

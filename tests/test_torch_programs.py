@@ -263,6 +263,78 @@ def test_scores_that_are_filled_above_the_diagonal_are_causal_attention(first, v
     assert verdict == "refuted" or found.scope == "all-sizes"
 
 
+def _empty(write):
+    """A program that writes entries of memory to which nothing was written before."""
+
+    def program(x, c, s):
+        import torch
+
+        out = torch.empty(len(x), 2 * x.shape[1])
+        write(out, x, c, s)
+        return out
+
+    return program
+
+
+def _turns(out, x, c, s):
+    for t in range(len(x)):
+        out[t, : len(c)] = x[t] * c
+        out[t, len(c) :] = x[t] * s
+
+
+def _numbers(out, x, c, s):
+    pairs = out.view(len(x), 2, len(c))
+    for k in range(2):
+        for j in range(1):
+            pairs[:, k + j] = x * (s if k else c)
+
+
+def _every_second(out, x, c, s):
+    out[:, 0::2], out[:, 1::2] = x * c, x * s
+
+
+def _halves(x, c, s):
+    import torch
+
+    return torch.cat([x * c, x * s], 1)
+
+
+def _pairs(x, c, s):
+    import torch
+
+    return torch.stack([x * c, x * s], -1).flatten(1)
+
+
+FILLED = [
+    (_turns, _halves, "proved"),
+    (_numbers, _halves, "proved"),
+    (_every_second, _pairs, "proved"),
+    (_every_second, lambda x, c, s: _pairs(x, s, c), "refuted"),
+    (_every_second, _halves, "refuted"),
+]
+
+
+@pytest.mark.usefixtures("only_read")
+@pytest.mark.short(2)
+@pytest.mark.parametrize(("write", "specification", "verdict"), FILLED)
+def test_memory_that_is_filled_part_by_part_is_what_was_written(write, specification, verdict):
+    shapes = "x: T d, c: d, s: d"
+    found = prove(_empty(write), shapes=shapes, equals=specification, framework="torch").result
+    assert found.verdict == verdict, found.reason
+    assert verdict == "refuted" or found.scope == "all-sizes"
+
+
+@pytest.mark.usefixtures("only_read")
+def test_every_second_entry_of_an_axis_of_any_length_is_refused_with_what_to_give():
+    def written(x):
+        x = x * 1.0
+        x[::2] = 0
+        return x
+
+    found = prove(written, shapes="x: n", equals=written, framework="torch").result
+    assert "such as 2*n" in str(found.reason)
+
+
 @pytest.mark.usefixtures("only_read")
 def test_entries_written_outside_of_an_axis_are_refused_by_name():
     def written(k):

@@ -156,7 +156,9 @@ def end_in(at: Any, end: Any, length: WholeNumber, otherwise: WholeNumber) -> Wh
 @moving("select.int", "select_copy.int")
 def _select(at: Any, self: Node, dim: int, index: Any) -> Node:
     k = axis_of(self, dim)
-    return making.row(along.first(self, k), place_in(at, index, self.shape[k]))
+    place = place_in(at, index, self.shape[k])
+    written = at.writes.entry(self, k, place)
+    return making.row(along.first(self, k), place) if written is None else written
 
 
 def lies_in(place: WholeNumber, length: WholeNumber, shape: nodes.Shape) -> WholeNumber | None:

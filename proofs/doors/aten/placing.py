@@ -176,12 +176,18 @@ def _slice_scatter(
     end: Any = None,
     step: int = 1,
 ) -> Any:
-    node, k = at.node(self), axis_of(self.node, dim)
-    if step != 1:
-        raise at.refuse("a slice written with a step")
-    part = at.node(src)
-    first = end_in(at, start, node.shape[k], 0)
-    return at.written(node, {k: (first, part.shape[k])}, part)
+    node, part, k = at.node(self), at.node(src), axis_of(self.node, dim)
+    first, length, count = end_in(at, start, node.shape[k], 0), node.shape[k], part.shape[k]
+    if step == 1:
+        return at.written(node, {k: (first, count)}, part)
+    if length != step * count or first not in range(step):
+        raise at.refuse(
+            f"a slice written with the step {step}; give that length as a multiple, such as {step}*n"
+        )
+    # One place of each group of `step` entries.
+    groups = reshaped(node, (*node.shape[:k], count, step, *node.shape[k + 1 :]))
+    each = reshaped(part, (*part.shape[: k + 1], 1, *part.shape[k + 1 :]))
+    return reshaped(at.written(groups, {k + 1: (first, 1)}, each), node.shape)
 
 
 @rule("index_put", "_unsafe_index_put", computes=True)

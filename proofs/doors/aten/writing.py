@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...statement import choices, making, placing
-from ...statement.nodes import Node
+from ...statement import along, choices, making, placing
+from ...statement.nodes import Join, Node
 from ...statement.order import nonnegative
 from ...statement.whole import Number as WholeNumber
 from ...statement.whole import Whole
 
-Windows = Sequence[tuple[int, WholeNumber, WholeNumber]]
+Windows = tuple[tuple[int, WholeNumber, WholeNumber], ...]
 """Axes with where a part begins on them and how long it is; on the others it is as long as the array."""
 
 
@@ -45,11 +45,20 @@ class Writes:
         part = making.spread(part, tuple(shape))
         if not kept:
             return part
+        while base in self.known and self.known[base].windows == kept:  # what is written over
+            base = self.known[base].base
         node = self._joined(base, kept, part)
         if node is None:
             node = _masked(base, kept, part)
         self.known[node] = Write(base, kept, part)
         return node
+
+    def entry(self, node: Node, axis: int, place: WholeNumber) -> Node | None:
+        """What was written at a place of an axis, without that axis; None where nothing else was written last."""
+        write = self.known.get(node)
+        if write is None or write.windows != ((axis, place, 1),):
+            return None
+        return making.row(along.first(write.part, axis), 0)
 
     def _joined(self, base: Node, windows: Windows, part: Node) -> Node | None:
         """Parts beside one another, where the place does not depend on a turn."""
@@ -57,9 +66,26 @@ class Writes:
         if others or any(isinstance(n, Whole) and n.free for n in (start, count)):
             return None
         after = base.shape[k] - start - count
-        parts = [(placing.sliced(base, k, 0, start), start), (part, count)]
-        parts.append((placing.sliced(base, k, start + count, after), after))
+        parts = [(_kept(base, k, 0, start), start), (part, count)]
+        parts.append((_kept(base, k, start + count, after), after))
         return making.joined([one for one, length in parts if length != 0], k)
+
+
+def _kept(base: Node, axis: int, start: WholeNumber, count: WholeNumber) -> Node:
+    """Entries of an array along an axis, without what lies wholly outside of them in an array of parts."""
+    if isinstance(base, Join) and base.axis == axis:
+        begin: WholeNumber = 0
+        kept: list[Node] = []
+        first: WholeNumber = 0
+        for part in base.parts:
+            end = begin + part.shape[axis]
+            if not nonnegative(start - end) and not nonnegative(begin - start - count):
+                first = begin if not kept else first
+                kept.append(part)
+            begin = end
+        if kept:
+            base, start = making.joined(kept, axis), start - first
+    return placing.sliced(base, axis, start, count)
 
 
 def _masked(base: Node, windows: Windows, part: Node) -> Node:
