@@ -21,7 +21,7 @@ from scanproof.proofs.interpret.terms import (
     total,
 )
 from scanproof.proofs.kernel.errors import KernelError
-from scanproof.proofs.kernel.index import facts, position, size
+from scanproof.proofs.kernel.index import Index, facts, position, size, variable
 from scanproof.proofs.kernel.laws import EVEN, LAWS, ODD, law
 from scanproof.proofs.kernel.rules import Rewriting
 from scanproof.proofs.kernel.signs import seen_sign
@@ -29,6 +29,7 @@ from scanproof.proofs.kernel.term import (
     INVERSE_NUMBER,
     NUMBER,
     Factor,
+    Monomial,
     Term,
     apply,
     as_term,
@@ -285,6 +286,59 @@ def test_n_squares_are_seen_to_be_no_less_than_the_square_of_n_numbers_sum():
         }
         for name, term in {**seen, **unseen}.items():
             assert seen_sign(simplified(term).parts.items()) == (name in seen), name
+
+
+def test_what_a_sign_rests_on_is_asked_for():
+    """Each of these would be seen by a kernel that leaves one condition out."""
+    with proving():
+        n = size("N", 0)
+        i, j = variable(-1), variable(-2)
+        place = position("p", 0, n)
+        of_x, relu = (
+            next(iter(apply(f, entry("X", place), [place]).parts)) for f in ("exp", "relu")
+        )
+
+        def at(name, *places):
+            return Factor(name, places)
+
+        def x(k):
+            return at("X", k)
+
+        def within(k):
+            return [k, n - 1 - k]
+
+        def term(bound, guards, *factors):
+            return Monomial(bound, frozenset(guards), tuple(sorted(factors)))
+
+        e, z, two = of_x.factors[0].name, at("Z"), [*within(i), *within(j)]
+        unseen = {
+            "ranges apart": (
+                0,
+                (term(2, [*two, (i + j) * -1 + 2], x(i), x(j)), -1),
+                (term(1, within(i), x(i), x(i)), 3),
+                (term(1, within(i), at(NUMBER, i), x(i), x(i)), -1),
+            ),
+            "what they are multiplied by": (
+                0,
+                (term(2, two, z, at(e, i), at(e, j)), -1),
+                (term(1, within(i), z, at(NUMBER, n), at(e, i), at(e, i)), 1),
+            ),
+            "an index that is no position": (
+                1,
+                (term(2, two, x(i), x(j)), -1),
+                (term(1, within(i), at(NUMBER, n), x(i), x(i)), 1),
+            ),
+            "one range": (
+                0,
+                (term(1, within(i), x(i)), 2),
+                (term(1, within(i), x(i), x(i)), 1),
+                (term(1, [i, -i]), 1),
+            ),
+        }
+        for name, (outer, *pairs) in unseen.items():
+            assert seen_sign([(m, Fraction(c)) for m, c in pairs], outer) == 0, name
+        maybe_0 = [term(0, [n - 1]), term(0, [], at(relu.factors[0].name, Index(0)))]
+        assert [seen_sign([(m, Fraction(1))]) for m in maybe_0] == [1, 1]
 
 
 def test_what_is_seen_of_sums_of_products_holds_at_numbers():

@@ -321,6 +321,24 @@ def test_what_is_taken_for_a_function_of_numpy_is_that_function():
     }.items()
 
 
+def cubed(x):
+    return x * x * x
+
+
+@pytest.mark.usefixtures("only_read")
+@pytest.mark.parametrize("name", ["square", "linalg.norm"])
+def test_a_function_that_a_program_has_put_into_numpy_is_read_as_that_function(name, monkeypatch):
+    def f(x):
+        return functools.reduce(getattr, name.split("."), np)(x)
+
+    def named(x):
+        return functools.reduce(getattr, name.split("."), jnp)(x)
+
+    monkeypatch.setattr(f"numpy.{name}", cubed)
+    assert prove(f, equals=cubed, shapes="x: T").result.verdict == "proved"
+    assert prove(f, equals=named, shapes="x: T").result.verdict != "proved"
+
+
 class Unit(type):
     def __eq__(cls, other):
         raise TypeError("units are compared by name")

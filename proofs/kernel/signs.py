@@ -22,23 +22,26 @@ def seen_sign(pairs: Iterable[Pair], outer: int = 0, rows: frozenset[Index] = NO
     """2 if a sum is seen to be > 0, 1 if it is ≥ 0, else 0; `outer` of its bound indices are positions.
 
     It is seen of products of squares and of quadratic forms, times functions that are ≥ 0, and numbers of indices and
-    their inverses that are so where the rows hold; of n Σ f² − (Σ f)² too. Roots are ≥ 0 whatever they are of.
+    their inverses that are so where the rows hold; of n Σ f² − (Σ f)² too, for one factor f of any sign, times others
+    that are ≥ 0. Roots are ≥ 0 whatever they are of.
     """
     pairs = list(pairs)
     return _sign_of_forms(pairs, outer, rows) or _sign_of_forms(
-        [one for m, c in pairs for one in _by_squares(m, c, outer, rows)], outer, rows
+        [one for m, c in pairs for one in _below(m, c, outer, rows)], outer, rows
     )
 
 
-def _by_squares(m: Monomial, c: Fraction, outer: int, rows: frozenset[Index]) -> list[Pair]:
-    """What c P (Σ f)² with c < 0 ≤ P is no less than: c P n Σ f², by Cauchy and Schwarz, for n summands or fewer.
+def _below(m: Monomial, c: Fraction, outer: int, rows: frozenset[Index]) -> list[Pair]:
+    """What c Σ P (Σ f)² with c < 0 ≤ P is no less than: c Σ P n Σ f², by Cauchy and Schwarz, for n summands or fewer.
 
-    Other monomials stay as they are.
+    The second of the two indices of (Σ f)² is the last one. Other monomials stay as they are.
     """
     j = -m.bound
     second = [g for g in m.guards if j in g.variables()]
     low, high = ([g for g in sorted(second) if g.coefficient(j) == sign] for sign in (1, -1))
-    for i in range(j + 1, -outer) if c < 0 and low and high else ():
+    if c >= 0 or not low or not high:
+        return [(m, c)]
+    for i in range(j + 1, -outer):
         first, other = ([f for f in m.factors if k in f.variables()] for k in (i, j))
         rest = [f for f in m.factors if f not in first and f not in other]
         if (
@@ -48,16 +51,21 @@ def _by_squares(m: Monomial, c: Fraction, outer: int, rows: frozenset[Index]) ->
             and all(_is_not_below_0(f, rows | m.guards) for f in rest)
         ):
             n = low[0] + high[0] + 1
-            numbers = [((Factor(NUMBER, (variable(v),)),), k) for v, k in n.terms]
-            times = [*numbers, ((), n.const)]
+            summands: list[tuple[list[Factor], int]] = [
+                *(([Factor(NUMBER, (variable(v),))], k) for v, k in n.terms),
+                ([], n.const),
+            ]
             over = Factor(INVERSE_NUMBER, (n,))
             if over in rest:
                 rest.remove(over)
-                times = [((), 1)]
+                summands = [([], 1)]
             guards = m.guards.difference(second)
             return [
-                (Monomial(m.bound - 1, guards, tuple(sorted([*rest, *first, *first, *of]))), c * k)
-                for of, k in times
+                (
+                    Monomial(m.bound - 1, guards, tuple(sorted([*rest, *first, *first, *number]))),
+                    c * k,
+                )
+                for number, k in summands
                 if k
             ]
     return [(m, c)]

@@ -26,7 +26,14 @@ from ...interpret.questions import Unreadable, aside, place
 NAMES = ("sqrt", "exp", "log", "log2", "log10", "pow")
 """Functions of `math` that take sizes; NumPy has them too, `power` for `pow`."""
 OF_NUMPY = {id(value): (name, value) for name, value in vars(np).items() if callable(value)}
-"""NumPy's functions and types by their ids, as they were when this was imported: an id is of one value while it lives."""
+"""NumPy's functions and types by their ids, as when this was imported: an id is of one value while it lives."""
+ORIGINAL = {
+    (module, name): value
+    for module in (np, np.linalg, np.fft)
+    for name, value in vars(module).items()
+    if callable(value)
+}
+"""What NumPy's names meant then: of another value that a program has put there the name says nothing."""
 
 
 def power(size: Any, exponent: Any) -> Any:
@@ -43,6 +50,10 @@ def power(size: Any, exponent: Any) -> Any:
     base = of * 1.0 if given.denominator == 1 else jnp.sqrt(of)
     raised = base ** abs(given.numerator)
     return 1 / raised if given < 0 else raised
+
+
+StandIns = Mapping[tuple[Any, str], tuple[Any, Any]]
+"""For each function, by its module and name, and what stands in for it."""
 
 
 @contextmanager
@@ -73,7 +84,7 @@ def standing_in(
     transforms = sys.modules.get("jax._src.numpy.fft")
     if transforms is not None:
         put(vars(transforms), "operator", _Indexing(kind))
-    length, numpy = _length(kind), _NumPy(np, kind, quotients is None)
+    length, numpy = _length(kind), _NumPy(np, kind, quotients is None, own)
     replaced = {id(np), *by_id, *OF_NUMPY}
     for names in modules(function):
         of_it = list(names.items()) if _has_some(names, replaced) or _has_caches(names) else ()
@@ -193,7 +204,8 @@ def _taking(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
         for name in NAMES:
             called = "power" if name == "pow" and module is np else name
             original = getattr(module, called)
-            found[module, called] = original, _stand_in(original, called, kind)
+            if module is math or original is ORIGINAL[module, called]:
+                found[module, called] = original, _stand_in(original, called, kind)
     return found
 
 
@@ -283,17 +295,21 @@ class _NumPy:
         module: NumPy, or a module of it.
         kind: JAX's type of symbolic dimensions.
         makes: whether JAX makes arrays of given lengths, too.
+        standing: what stands in for functions of it.
     """
 
-    def __init__(self, module: ModuleType, kind: type, makes: bool) -> None:
-        self._module, self._kind, self._makes = module, kind, makes
+    def __init__(self, module: ModuleType, kind: type, makes: bool, standing: StandIns) -> None:
+        self._module, self._kind, self._makes, self._standing = module, kind, makes, standing
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
         if isinstance(value, ModuleType):
-            return _NumPy(value, self._kind, self._makes)
+            return _NumPy(value, self._kind, self._makes, self._standing)
         of_jax = getattr(_of_jax(self._module), name, None)
         if isinstance(value, type) or not callable(value) or of_jax is None:
+            return value
+        place = self._module, name
+        if value is not ORIGINAL.get(place) and value is not self._standing.get(place, (0, 0))[1]:
             return value
         return _Function(value, of_jax, self._kind, self._makes and name in MAKING)
 
