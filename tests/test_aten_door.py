@@ -18,8 +18,9 @@ torch = pytest.importorskip("torch")
 from scanproof.proofs.doors.aten import formats, modules, program, refusal  # noqa: E402
 from scanproof.proofs.doors.aten.refusal import Decided, Refused  # noqa: E402
 from scanproof.proofs.doors.aten.tracing import Given  # noqa: E402
+from scanproof.proofs.doors.aten.writing import _kept  # noqa: E402
 from scanproof.proofs.readings.floats import Floats  # noqa: E402
-from scanproof.proofs.statement import nodes  # noqa: E402
+from scanproof.proofs.statement import making, nodes  # noqa: E402
 from scanproof.proofs.statement.formats import Format  # noqa: E402
 from scanproof.proofs.statement.whole import Size, whole  # noqa: E402
 
@@ -181,3 +182,11 @@ def test_a_version_that_was_not_tested_is_refused_in_one_line(monkeypatch):
     monkeypatch.setattr(torch, "__version__", "2.99.0")
     with pytest.raises(Refused, match=r"^PyTorch 2\.99 is installed; functions are read with "):
         refusal.torch()
+
+
+def test_parts_beside_one_another_are_kept_with_those_between_them() -> None:
+    """Of parts of n, m − n and k entries those from m on are the last, though m ≥ n is not seen."""
+    n, m, k = map(length, "nmk")
+    parts = [nodes.Input(name, (size,)) for name, size in (("a", n), ("b", m - n), ("c", k))]
+    joined = making.joined(parts, 0)
+    assert _kept(joined, 0, m, k) is parts[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -74,17 +75,14 @@ class Writes:
 def _kept(base: Node, axis: int, start: WholeNumber, count: WholeNumber) -> Node:
     """Entries of an array along an axis, without what lies wholly outside of them in an array of parts."""
     if isinstance(base, Join) and base.axis == axis:
-        begin: WholeNumber = 0
-        kept: list[Node] = []
-        first: WholeNumber = 0
-        for part in base.parts:
-            end = begin + part.shape[axis]
-            if not nonnegative(start - end) and not nonnegative(begin - start - count):
-                first = begin if not kept else first
-                kept.append(part)
-            begin = end
-        if kept:
-            base, start = making.joined(kept, axis), start - first
+        ends = list(itertools.accumulate(part.shape[axis] for part in base.parts))
+        begins = [0, *ends[:-1]]
+        before = [k for k, end in enumerate(ends) if nonnegative(start - end)]
+        after = [k for k, begin in enumerate(begins) if nonnegative(begin - start - count)]
+        first, last = max(before, default=-1) + 1, min(after, default=len(ends))
+        if first < last:  # all before one that is before are, whether that is seen or not
+            parts, start = base.parts[first:last], start - begins[first]
+            base = making.joined(parts, axis)
     return placing.sliced(base, axis, start, count)
 
 
