@@ -25,15 +25,15 @@ from ...interpret.questions import Unreadable, aside, place
 
 NAMES = ("sqrt", "exp", "log", "log2", "log10", "pow")
 """Functions of `math` that take sizes; NumPy has them too, `power` for `pow`."""
-OF_NUMPY = {id(value): (name, value) for name, value in vars(np).items() if callable(value)}
-"""NumPy's functions and types by their ids, as when this was imported: an id is of one value while it lives."""
 ORIGINAL = {
     (module, name): value
     for module in (np, np.linalg, np.fft)
     for name, value in vars(module).items()
     if callable(value)
 }
-"""What NumPy's names meant then: of another value that a program has put there the name says nothing."""
+"""What NumPy's names meant when this was imported: of what a program has put there the name says nothing."""
+OF_NUMPY = {id(value): name for (module, name), value in ORIGINAL.items() if module is np}
+"""The names of these by identity, which no other value gets while they are held."""
 
 
 def power(size: Any, exponent: Any) -> Any:
@@ -96,7 +96,7 @@ def standing_in(
             elif isinstance(value, functools._lru_cache_wrapper):  # it would hash sizes
                 put(names, name, value.__wrapped__)
             elif id(value) in OF_NUMPY:
-                put(names, name, getattr(numpy, OF_NUMPY[id(value)][0]))
+                put(names, name, numpy.function(OF_NUMPY[id(value)], value))
         if "len" not in names:
             put(names, "len", length)
     try:
@@ -305,11 +305,15 @@ class _NumPy:
         value = getattr(self._module, name)
         if isinstance(value, ModuleType):
             return _NumPy(value, self._kind, self._makes, self._standing)
+        place = self._module, name
+        if value is ORIGINAL.get(place) or value is self._standing.get(place, (None, None))[1]:
+            return self.function(name, value)
+        return value
+
+    def function(self, name: str, value: Any) -> Any:
+        """What stands in for a function of this name."""
         of_jax = getattr(_of_jax(self._module), name, None)
         if isinstance(value, type) or not callable(value) or of_jax is None:
-            return value
-        place = self._module, name
-        if value is not ORIGINAL.get(place) and value is not self._standing.get(place, (0, 0))[1]:
             return value
         return _Function(value, of_jax, self._kind, self._makes and name in MAKING)
 
