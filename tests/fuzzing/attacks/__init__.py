@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 HARMLESS = {
-    "check: is_number and len(at) != 1": "rules read a number's first index, and there is none to read: an IndexError",
+    "check: is_number and len(at) != 1": "rules read a number's first index alone, an IndexError where there is none",
     "declared: known is None": "there are no facts of what is not declared: a TypeError",
     "unfolding: name not in known": "what is no name is looked up: a KeyError",
     "law: name is None": "what is no value of a function is looked up: a KeyError",
