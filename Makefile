@@ -16,7 +16,8 @@ EINOPS ?= einops==0.8.2
 TRITON ?= triton==3.9.0
 FLA ?= flash-linear-attention==0.6.0 fla-core==0.6.0
 MAMBA_SSM ?= mamba-ssm==2.3.2.post1
-KERNELS := tests/export/test_fla.py tests/export/test_fla_delta_net.py tests/export/test_mamba_ssm.py
+WITH_TRANSFORMERS := $(addprefix tests/export/,test_conform.py test_examples.py test_hf_mamba2.py test_standalone.py test_works.py)
+KERNELS := $(addprefix tests/export/,test_fla.py test_fla_delta_net.py test_mamba_ssm.py)
 NODE_MODULES ?= katex@0.16.47 pyodide@314.0.7 @fontsource/stix-two-math@5.3.0 @viz-js/viz@3.31.0 axe-core@4.14.1
 EXPORT := .venv-export
 VENVS := $(VENV) $(EXPORT) $(EXPORT)-oldest $(EXPORT)-triton
@@ -43,16 +44,17 @@ test: build/.test ## run the tests of every kind that take minutes, before each 
 test-times: build/.test ## run the same, and print the CPU seconds of each file and of the dearest tests
 	@$(BIN)/pytest -q --cpu-times files $(CORES)
 
+# The minutes since the start are printed after each part, and say when the last tests may begin.
 test-all: build/.test ## run everything: `make test`, exported weights in other codebases, the site, and all other tests
-	@started=$$(date +%s); $(MAKE) --no-print-directory test && $(MAKE) --no-print-directory test-export && \
-	$(MAKE) --no-print-directory test-docs && \
-	$(BIN)/pytest -rs -m "long or hypothesis or deeper" --cpu-times total $(CORES) --ignore tests/export --ignore tests/site \
-	  $(MINUTES:%=--minutes $$(( % - ($$(date +%s) - started) / 60 )))
+	@started=$$(date +%s); minutes() { echo $$(( ($$(date +%s) - started) / 60 )); }; set -e; \
+	for part in test test-export test-docs; do $(MAKE) --no-print-directory $$part; echo "$$part: $$(minutes) min so far"; done; \
+	$(BIN)/pytest -rs -m "long or hypothesis or deeper" --cpu-times total $(CORES) --ignore tests/site \
+	  $(MINUTES:%=--minutes $$(( % - $$(minutes) ))); echo "test-all: $$(minutes) min"
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in other codebases, and Triton's kernels
-	@$(EXPORT)/bin/pytest -rs -m "" tests/export $(KERNELS:%=--ignore %) $(CORES)
+	@$(EXPORT)/bin/pytest -rs -m "" $(WITH_TRANSFORMERS) $(CORES)
 	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py tests/export/test_conform.py
-	@$(EXPORT)-triton/bin/pytest -rs -m "" tests/test_triton_door.py
+	@$(EXPORT)-triton/bin/pytest -rs -m "" tests/test_triton_door.py $(CORES)
 	@$(EXPORT)-triton/bin/pytest -rs $(KERNELS) \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla]" \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla_delta_net]" \
@@ -174,7 +176,7 @@ build/.export build/.export-oldest build/.export-triton: build/.%: pyproject.tom
 
 build/.export: WITH = '$(TRANSFORMERS)' '$(EINOPS)' --editable '.[test,transformers]'
 build/.export-oldest: WITH = '$(OLDEST_TRANSFORMERS)' pytest hypothesis --editable '.[transformers]'
-build/.export-triton: WITH = '$(TRANSFORMERS)' $(TRITON) $(EINOPS) $(FLA) wheel pytest hypothesis --editable '.[transformers]'
+build/.export-triton: WITH = '$(TRANSFORMERS)' $(TRITON) $(EINOPS) $(FLA) wheel pytest pytest-xdist hypothesis --editable '.[transformers]'
 # What mamba-ssm compiles for CUDA is for other layers; Triton's kernels run on a CPU too, in its interpreter.
 build/.export-triton: AFTER = MAMBA_SKIP_CUDA_BUILD=TRUE MAMBA_FORCE_BUILD=TRUE \
 	$(EXPORT)-triton/bin/python $(INSTALL) --no-deps --no-build-isolation $(MAMBA_SSM) \

@@ -234,7 +234,7 @@ def test_changed_proofs_are_refused_or_show_the_same():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(8))
-def test_eight_thousand_changed_proofs_are_refused_or_show_the_same(seed: int):
+@pytest.mark.parametrize("seed", range(2))
+def test_two_thousand_changed_proofs_are_refused_or_show_the_same(seed: int):
     (answer,) = workers.run([partial(certificates.batch, str(seed), 1000)], time_limit=1200)
     assert answer.value == []

@@ -175,14 +175,6 @@ def per_channel_by_ratios(q, k, v, beta, a):
     return jnp.tril((q * c) @ (k / c).T) @ u
 
 
-def per_channel_by_products(q, k, v, beta, a):
-    i = jnp.arange(len_of(k))
-    after = (i[:, None] > i[None])[:, :, None]
-    D = jnp.cumprod(jnp.where(after, a[:, None], 1.0), 0)
-    u = solved(system(beta, jnp.einsum("td,sd,tsd->ts", k, k, D)), beta[:, None] * v)
-    return jnp.tril(jnp.einsum("td,sd,tsd->ts", q, k, D)) @ u
-
-
 # Chunks: q, k (n, C, d), v (n, C, e), beta (n, C)
 
 
@@ -328,12 +320,6 @@ def gated_row_by_row(q, k, v, beta, g):
     return gated_inverses(q, k, v, beta, g, row_by_row)
 
 
-def delta_row_by_row(q, k, v, beta):
-    A = jnp.tril(beta[:, :, None] * (k @ jnp.swapaxes(k, 1, 2)), -1)
-    T = row_by_row(A)
-    return _loop_over_chunks(q, k, T @ (beta[:, :, None] * k), T @ (beta[:, :, None] * v))
-
-
 # Convolutions: x (T, d), w (K, d)
 
 
@@ -452,7 +438,6 @@ FOUR, ANY, HEAD = "x: T d, w: 4 d", "x: T d, w: K d", "q: T d, k: T d, v: T e"
 EQUAL = [
     (delta, delta_wy, QKV),
     (delta, delta_by_inverse, QKV),
-    (delta_wy, delta_by_inverse, QKV),
     (delta, delta_upper, QKV),
     (from_a_state, by_factors, STATE),
     (substitution, inverse, "A: T T"),
@@ -461,11 +446,8 @@ EQUAL = [
     (gated, gated_by_products, DECAY),
     (gated, gated_by_ratios, DECAY),
     (per_channel, per_channel_by_ratios, CHANNELS),
-    (per_channel, per_channel_by_products, CHANNELS),
     (token_by_token, chunk_by_chunk, CHUNKS),
     (token_by_token, factors_of_all_chunks, CHUNKS),
-    (token_by_token, inverses_of_all_chunks, CHUNKS),
-    (token_by_token, delta_row_by_row, CHUNKS),
     (gated_by_logarithms, in_log_space, f"{QKV}, g: T"),
     (gated_from_a_state, gated_by_factors, LOGARITHMS),
     (gated_token_by_token, gated_chunk_by_chunk, LOG_CHUNKS),

@@ -10,7 +10,7 @@ OPEN = {"logical/09", "clamp/02"}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", list(BY_NAME)[::3])  # `make tensor-rules` proves every one
 def test_a_rule_is_proved_for_all_sizes(name):
     rule = BY_NAME[name]
     found = answer(rule, rule.right)
@@ -18,7 +18,7 @@ def test_a_rule_is_proved_for_all_sizes(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", list(BY_NAME)[::3])
+@pytest.mark.parametrize("name", list(BY_NAME)[1::6])
 def test_a_false_variant_is_not(name):
     rule = BY_NAME[name]
     found = answer(rule, rule.false)

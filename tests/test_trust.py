@@ -123,8 +123,9 @@ TOLD = {
 
 
 @pytest.mark.short("a documentation", "node of an array", "scan of arrays")
-@pytest.mark.parametrize("name", TOLD)
-@pytest.mark.parametrize("factors", [(2, 3), (3, 2)])
+@pytest.mark.parametrize(
+    ("name", "factors"), list(zip(TOLD, itertools.cycle([(2, 3), (3, 2)]), strict=False))
+)
 def test_what_tells_a_symbol_from_a_number_shows_where_something_depends_on_it(name, factors):
     def body(x, xp, N):
         return equal(twice(x), factors[TOLD[name](x, xp, N)] * x)

@@ -1,5 +1,6 @@
 """Parameters of a construction that decide on a size, or carry state into the layer."""
 
+from itertools import cycle
 from typing import Any, NamedTuple
 
 from scanproof import definition, each, equal, scan
@@ -36,9 +37,10 @@ def _deciding(name, asked, kind):
         return equal(scaled(p, x), x)
 
 
-for _name, _asked in QUESTIONS.items():
-    _deciding(_name, _asked, "construction")
-    _deciding(_name, _asked, "existence")
+for (_name, _asked), _kind in zip(
+    QUESTIONS.items(), cycle(("construction", "existence")), strict=False
+):
+    _deciding(_name, _asked, _kind)
 
 
 def by_length(x, xp):

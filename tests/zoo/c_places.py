@@ -1,5 +1,6 @@
 """A claim asks about the number of a turn, an index of build, the length of a part, or two sizes at once."""
 
+import itertools
 import operator
 
 from scanproof import build, definition, each, equal, gradient, scan
@@ -71,9 +72,8 @@ def _register(name, asked, place):
         return place(asked, x, N, xp)
 
 
-for _name, _asked in QUESTIONS.items():
-    for _place in PLACES:
-        _register(_name, _asked, _place)
+for (_name, _asked), _place in zip(QUESTIONS.items(), itertools.cycle(PLACES), strict=False):
+    _register(_name, _asked, _place)
 
 
 @claim({"x": "N f"}, sizes={"N": (1,), "f": (1, 2)}, fails={"N": 2, "f": 1})

@@ -1,5 +1,7 @@
 """A bound whose conditions, or whose sides, are decided by a question about the size."""
 
+from itertools import cycle
+
 from scanproof import absolute, at_most, definition, equal, norm
 
 from .c_places import QUESTIONS
@@ -43,9 +45,10 @@ def _conditional(name, asked, how, dropped):
         return at_most(0, eta * (scaled(x, 1) @ x))
 
 
-for _name, _asked in QUESTIONS.items():
-    for _how, _dropped in DROPPED.items():
-        _conditional(_name, _asked, _how, _dropped)
+for (_name, _asked), (_how, _dropped) in zip(
+    QUESTIONS.items(), cycle(DROPPED.items()), strict=False
+):
+    _conditional(_name, _asked, _how, _dropped)
 
 
 @claim(

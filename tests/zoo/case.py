@@ -18,15 +18,16 @@
         ...
         return lambda: 1 if len(seen) <= 3 else 2
 
-A question is a factor that is 1 until its size is the one named; it is asked in a claim and in a program. A counter
-makes a function that hands back 1 at its first three calls; it is called in a loop, in `build`, `scan` and `iterate`.
-A member's family is the file that it stands in.
+A question is a factor that is 1 until its size is the one named; it is asked in a claim, and every third in a program
+too. A counter makes a function that hands back 1 at its first three calls; the first is called in a loop, the next in
+`build`, then in `scan`, in `iterate`, and so on. A member's family is the file that it stands in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, cycle
 from typing import Any
 
 from scanproof import Source, build, definition, each, equal, iterate, scan
@@ -36,6 +37,8 @@ Sizes = Mapping[str, int]
 Body = Callable[..., Any]
 ZOO: list[Program | Statement] = []
 """Every member, in the order of the files."""
+ASKED = count()
+"""How many questions there are so far."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,11 @@ def same(X):
     return X
 
 
+def in_every_third(*given: Any, **fields: Any) -> Callable[[Body], Body]:
+    """Add the program of every third question: they ask what the claims ask, and take longer."""
+    return program(*given, **fields) if next(ASKED) % 3 == 0 else lambda body: body
+
+
 def question(*, at: int) -> Callable[[Body], Body]:
     """Ask a size the decorated question."""
 
@@ -145,7 +153,7 @@ def question(*, at: int) -> Callable[[Body], Body]:
         def in_a_claim(x, N):
             return equal(twice(x), 2 * asked(N) * x)
 
-        @program("X: T d", equals=summed, fails={"T": at, "d": 1}, name=_named(asked))
+        @in_every_third("X: T d", equals=summed, fails={"T": at, "d": 1}, name=_named(asked))
         def in_a_program(X):
             return X.sum(0) * asked(X.shape[0])
 
@@ -162,7 +170,7 @@ def question_of_two(*, at: tuple[int, int]) -> Callable[[Body], Body]:
         def in_a_claim(x, N, f):
             return equal(twice(x), 2 * asked(N, f) * x)
 
-        @program(
+        @in_every_third(
             "X: T d", equals=summed, fails=dict(zip("Td", at, strict=True)), name=_named(asked)
         )
         def in_a_program(X):
@@ -181,7 +189,7 @@ def question_of_an_array(*, at: int) -> Callable[[Body], Body]:
         def in_a_claim(x):
             return equal(twice(x), 2 * asked(x) * x)
 
-        @program("x: T", equals=same, fails={"T": at}, name=_named(asked))
+        @in_every_third("x: T", equals=same, fails={"T": at}, name=_named(asked))
         def in_a_program(x):
             return x * asked(x)
 
@@ -198,21 +206,29 @@ def questions(*, at: int, **every: Body) -> None:
 
 
 def counter(made: Body) -> Body:
-    """Count the turns of a loop and the calls of functions with what the decorated function makes."""
+    """Count the turns of a loop, or the calls of a function, with what the decorated function makes."""
+    next(COUNTED)(made)
+    return made
 
+
+def in_a_loop(made: Body) -> None:
     @claim({"x": "N"}, fails={"N": 4}, name=_named(made, "each"))
-    def in_a_loop(x, N):
+    def counted(x, N):
         factor = made()
         for t in each(1, N):
             yield equal(twice(x[t - 1]), 2 * factor() * x[t - 1])
 
+
+def in_build(made: Body) -> None:
     @claim({"x": "N"}, fails={"N": 4}, name=_named(made, "build"))
-    def in_build(x, N, xp):
+    def counted(x, N, xp):
         factor = made()
         return equal(twice(build(xp, N, lambda i: factor() * x[i])), 2 * x)
 
+
+def in_scan(made: Body) -> None:
     @claim({"x": "N", "w": ""}, fails={"N": 4}, name=_named(made, "scan"))
-    def in_scan(x, w):
+    def counted(x, w):
         factor = made()
 
         def step(parameters, state, token):
@@ -221,13 +237,17 @@ def counter(made: Body) -> Body:
 
         return equal(scan(step, None, w, x).final_state, w + x.sum())
 
+
+def in_iterate(made: Body) -> None:
     @claim({"x": "N", "w": ""}, fails={"N": 4}, name=_named(made, "iterate"))
-    def in_iterate(x, w, N):
+    def counted(x, w, N):
         factor = made()
         moved = iterate(lambda v: v + factor() * x[0], w, N)
         return equal(twice(moved), 2 * (w + N * x[0]))
 
-    return made
+
+COUNTED = cycle((in_a_loop, in_build, in_scan, in_iterate))
+"""Where the next counter is called."""
 
 
 def counters(**every: Body) -> None:

@@ -23,10 +23,14 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-ASKED_BY_PROGRAMS = [str(one) for one in ZOO if str(one).startswith("p-q_")]
-LEFT_OUT = {*ASKED_BY_PROGRAMS} - {*ASKED_BY_PROGRAMS[::3]}
-MEMBERS = [one for one in ZOO if str(one) not in LEFT_OUT]
-"""All but two of three programs that ask what a claim asks, which are dear; the claims that ask it are all here."""
+SEEN_WHERE_THEY_RUN = (
+    "p_bounds-blocks_that_forget",  # which shows at 65 rows
+    "p_eager-a_class_that_traces_have",
+    "p_jax_transforms-a_type_without_an_array",
+    "p_tracing-a_stack_without_an_export",
+    "p_tracing-a_state_without_a_trace",
+)
+"""Programs that ask whether they are traced, or that are the specification where they are read."""
 
 
 @pytest.mark.short("[c-c_s", 4, without=("[p-", "-and_is", "-and_has"))  # dear
@@ -37,15 +41,17 @@ MEMBERS = [one for one in ZOO if str(one) not in LEFT_OUT]
     "a_reset_in_log_space",
     "an_index_into_all_elements",
 )
-@pytest.mark.parametrize("one", MEMBERS, ids=str)
-def test_a_false_statement_is_refuted_or_unknown_with_its_line_or_an_error(one):
+@pytest.mark.parametrize("one", ZOO, ids=str)
+def test_a_false_statement_is_refuted_or_unknown_with_its_line_or_an_error(one, request):
+    if one.name not in SEEN_WHERE_THEY_RUN:
+        request.getfixturevalue("only_read")
     verdict, reason = _decided(one)
     assert verdict in ("refuted", "unknown", "error"), reason
     assert reason
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("one", ZOO[::8], ids=str)
+@pytest.mark.parametrize("one", ZOO[::16], ids=str)
 def test_where_no_question_is_noticed_larger_sizes_find_it_alone(one, monkeypatch):
     monkeypatch.setattr(questions, "noticed", lambda noted: False)
     monkeypatch.setattr(tracing, "refused", lambda dimensions: nullcontext())

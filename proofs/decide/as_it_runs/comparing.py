@@ -37,7 +37,7 @@ SECONDS, SHORT = 1.0, 0.1
 The short time is for what was read and proved, in a process that does nothing else meanwhile.
 """
 LEAST = 2
-"""Whatever it takes, so many choices of sizes are run; one where JAX compiles each operation of what is settled."""
+"""Whatever it takes, so many choices of sizes are run; one of each kind where JAX compiles for what is settled."""
 NUMPY = "given NumPy's arrays"
 COMPILED = "compiled"
 COMPILED_AT = (1, 4)
@@ -184,7 +184,7 @@ class Comparison:
 
     def _each(self, every: Iterable[tuple[Sizes, str]], compiled: bool, draws: Draws) -> None:
         began = time.process_time()
-        least = LEAST if compiled or self.quick or self._seconds > SHORT else 1
+        least = LEAST if self.quick or self._seconds > SHORT else 1
         for done, (sizes, form) in enumerate(every):
             over = done >= least and time.process_time() - began > self._seconds
             if self.runs.different or self._drawn or over:
