@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from command_line import Run
 
-CLAIMS = """
+SUM = """
 import numpy as np
-from scanproof import Source, at_most, equal, norm, scan
+from scanproof import Source, equal, scan
 
 mine = Source("mine", title="A layer of mine")
 
@@ -16,10 +16,15 @@ mine = Source("mine", title="A layer of mine")
 def total(x, d):
     state = scan(lambda _, s, x: (s + x, s), None, np.zeros(d), x).final_state
     return equal(state, x.sum(0))
+"""
+READ = """
+from scanproof import Source, at_most, norm
+
+other = Source("other", title="Another layer of mine")
 
 
-@mine.claim(
-    "mine.read",
+@other.claim(
+    "other.read",
     kind="bound",
     says="what is read grows by C",
     given={"S": "m d", "q": "d", "v": "m", "C": "", "b": ""},
@@ -38,8 +43,8 @@ def test_advice_has_a_line_of_its_own_and_the_reason_begins_with_its_cause(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text(CLAIMS)
-    Path("other.py").write_text(CLAIMS.replace('"mine', '"other'))
+    Path("mine.py").write_text(SUM)
+    Path("other.py").write_text(READ)
     table = run("check", "mine.py", "other.py").out
     words = " ".join(table.split())
     assert "mine.sum proved* np.zeros(d) asks for the number" in words

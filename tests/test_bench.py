@@ -96,12 +96,11 @@ def test_what_fails_or_has_no_time_is_left_out_with_the_reason():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("dtype", "most"), [("float32", 1e-6), ("bfloat16", 8e-3)])
-def test_the_derivatives_that_are_timed_are_those_of_the_recurrences(dtype: str, most: float):
-    problem = Problem(Size(heads=2, tokens=80, features=16))
-    found = passes(problem, dtype)
+def test_the_derivatives_that_are_timed_are_those_of_the_recurrences():
+    problem = Problem(Size(heads=1, tokens=80, features=8))
+    found = passes(problem, "float32")
     for name, case in found.items():
-        assert 0 < (_error(problem, case) or 0) <= most, name
+        assert 0 < (_error(problem, case) or 0) <= 1e-6, name
     assert sum(name.endswith(DERIVATIVE) for name in found) == len(found) / 2 == 4
 
 

@@ -134,33 +134,34 @@ def selected(y, D, xp, m, r):
     return absolute(weights @ y), (D * m) * (m + r - 1) + D * r
 
 
-@pytest.mark.short(
-    "trace-given7-assuming7-1",
-    "causal-given8-assuming8-share1",
-    "one_of_many-given9-assuming9-1",
-    "row_sums-given10-assuming10-1",
-    "selected-given11-assuming11-share1",
-)
-@pytest.mark.parametrize("share", [1, Fraction(99, 100)])
-@pytest.mark.parametrize(
-    ("sides", "given", "assuming"),
-    [
-        (matrix_vector, MATRIX_VECTOR, {**FEATURES, **MATRIX}),
-        (attention, ATTENTION, ATTENDED),
-        (all_pairs, {"x": "n d", "C": ""}, FEATURES),
-        (masked, MIXED, {**FEATURES, **MATRIX}),
-        (unmasked, MIXED, {**FEATURES, **MATRIX}),
-        (three_terms, NEAR, CLOSE),
-        (identity, {"B": "d d", "eta": "", "b": ""}, MATRIX),
-        (trace, {"B": "d d", "b": ""}, MATRIX),
-        (causal, {"L": "n n"}, {}),
-        (one_of_many, {"y": "n", "eta": ""}, POSITIVE),
-        (row_sums, {"L": "n n", "y": "n", "D": "", "a": ""}, {**LABELS, **SUMS}),
-        (selected, {"y": "m+r", "D": ""}, LABELS),
-    ],
-)
-def test_a_bound_is_proved_with_its_constant_and_with_no_smaller_one(sides, given, assuming, share):
-    assert proved(scaled(sides, share), given, assuming=assuming) == (share == 1)
+TRUE = {
+    "matrix_vector": (matrix_vector, MATRIX_VECTOR, {**FEATURES, **MATRIX}),
+    "attention": (attention, ATTENTION, ATTENDED),
+    "all_pairs": (all_pairs, {"x": "n d", "C": ""}, FEATURES),
+    "masked": (masked, MIXED, {**FEATURES, **MATRIX}),
+    "unmasked": (unmasked, MIXED, {**FEATURES, **MATRIX}),
+    "three_terms": (three_terms, NEAR, CLOSE),
+    "identity": (identity, {"B": "d d", "eta": "", "b": ""}, MATRIX),
+    "trace": (trace, {"B": "d d", "b": ""}, MATRIX),
+    "causal": (causal, {"L": "n n"}, {}),
+    "one_of_many": (one_of_many, {"y": "n", "eta": ""}, POSITIVE),
+    "row_sums": (row_sums, {"L": "n n", "y": "n", "D": "", "a": ""}, {**LABELS, **SUMS}),
+    "selected": (selected, {"y": "m+r", "D": ""}, LABELS),
+}
+
+
+@pytest.mark.short("trace", "one_of_many", "row_sums")
+@pytest.mark.parametrize("name", TRUE)
+def test_a_bound_is_proved_with_its_constant(name: str):
+    sides, given, assuming = TRUE[name]
+    assert proved(scaled(sides, 1), given, assuming=assuming)
+
+
+@pytest.mark.short("causal", "selected")
+@pytest.mark.parametrize("name", [*[*TRUE][::3], "causal", "selected"])
+def test_a_bound_is_proved_with_no_smaller_constant(name: str):
+    sides, given, assuming = TRUE[name]
+    assert not proved(scaled(sides, Fraction(99, 100)), given, assuming=assuming)
 
 
 @pytest.mark.long
@@ -284,14 +285,6 @@ def both(x, u, eta, C, l):
     yield at_most(norm(after - x), C * (growth - 1))
 
 
-def drift(x, u, eta, C, l):
-    return at_most(norm(layered(x, u, eta, l) - x), C * ((1 + eta * C**2) ** l - 1))
-
-
-def half_drift(x, u, eta, C, l):
-    return at_most(norm(layered(x, u, eta, l) - x), C * ((1 + eta * C**2) ** l - 1) / 2)
-
-
 def first_order(x, u, eta, C, l):
     return at_most(norm(layered(x, u, eta, l) - x), C * (eta * C**2 * l))
 
@@ -325,7 +318,7 @@ def contracting(x, u, v, eta, C, e, l):
 @pytest.mark.short(5)
 @pytest.mark.parametrize(
     ("body", "holds"),
-    [(both, True), (drift, True), (half_drift, False), (first_order, False), (cubic, True)],
+    [(both, True), (first_order, False), (cubic, True)],
 )
 def test_layers_are_bounded_by_a_recurrence(body, holds):
     found = prove(claim(body, STATE, sizes=DEPTHS, assuming=LAYERS))
@@ -340,8 +333,9 @@ def test_a_polynomial_in_the_number_of_layers_is_a_bound():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("short", [True, False])
-@pytest.mark.parametrize("body", [perturbed, contracting])
+@pytest.mark.parametrize(
+    ("body", "short"), [(perturbed, False), (contracting, True), (contracting, False)]
+)
 def test_errors_of_layers_add_up(body, short):
     given = {**STATE, "v": "d", "e": ""}
     assuming = {**LAYERS, "‖v‖ ≤ e": lambda v, e: at_most(norm(v), e)}
@@ -635,6 +629,6 @@ def contraction_of(rng: random.Random, symbols: dict[str, KernelArray]) -> Kerne
 
 @pytest.mark.long
 def test_no_random_expression_exceeds_its_majorant():
-    found = [violations(seed) for seed in range(60)]
-    assert sum(compared for compared, _ in found) > 300
-    assert sum(shown for _, shown in found) > 30
+    found = [violations(seed) for seed in range(20)]
+    assert sum(compared for compared, _ in found) > 100
+    assert sum(shown for _, shown in found) > 10

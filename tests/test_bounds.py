@@ -1,6 +1,7 @@
 """Bounds read from JAX programs: each operation's rule holds, and is not wider than it must be."""
 
 from fractions import Fraction
+from itertools import cycle
 from typing import Any
 
 import jax
@@ -100,8 +101,10 @@ FUNCTIONS = {
 
 
 @pytest.mark.short("logistic-float64", "rsqrt-float64")
-@pytest.mark.parametrize("precision", ["float32", "float64"])
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(
+    ("name", "precision"),
+    [*zip(FUNCTIONS, cycle(("float32", "float64")), strict=False), ("log1p", "float64")],
+)
 def test_the_functions_are_as_accurate_as_assumed(name: str, precision: str):
     """What `arithmetic.FUNCTION` and `DIVISION` say of XLA, at 400 places and near 0."""
     program, exact, (low, high) = FUNCTIONS[name]
@@ -298,10 +301,11 @@ def test_errors_of_inputs_are_carried_on():
     assert np.array_equal(second.bound, whole.bound)
 
 
-@pytest.mark.short("False-True-False", "False-False-False")
-@pytest.mark.parametrize("from_left", [True, False])
-@pytest.mark.parametrize("lower", [True, False])
-@pytest.mark.parametrize("transposed", [True, False])
+@pytest.mark.short("False-False-False", "False-True-True")
+@pytest.mark.parametrize(
+    ("from_left", "lower", "transposed"),
+    [(True, True, False), (True, False, True), (False, True, True), (False, False, False)],
+)
 def test_triangular_systems_of_every_kind_are_bounded(from_left, lower, transposed):
     """Solved exactly by substitution in fractions, on the transposed and reversed system where need be."""
     rng = np.random.default_rng(5)

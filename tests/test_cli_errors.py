@@ -10,7 +10,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command_line import EXITING, KNOWN, RAISING, TRUE, UNMEETABLE, Run, Write, ids, one_line
+from command_line import (
+    EXITING,
+    KNOWN,
+    RAISING,
+    TRUE,
+    UNKNOWN,
+    UNMEETABLE,
+    Run,
+    Write,
+    ids,
+    one_line,
+)
 
 from scanproof import Source, UsageError, construct, equal
 from scanproof.proofs.decide.verdict import decide
@@ -59,7 +70,6 @@ def test_mistaken_call_gets_one_line_that_names_it(
     assert all(complaint in line for complaint in complaints), line
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("output", ["no/such/folder/report", "."])
 def test_output_that_cannot_be_written_is_refused_before_the_work(
     run: Run, write: Write, output: str
@@ -80,10 +90,7 @@ def test_errata_folder_that_is_a_file_is_refused(run: Run, write: Write):
     ("text", "complaint"),
     [
         ("1 / 0\n", "broken.py line 1 raised ZeroDivisionError"),
-        ("def f(:\n", "broken.py line 1 raised SyntaxError"),
         ("import nosuchmodule\n", "broken.py line 1 raised ModuleNotFoundError"),
-        ("raise SystemExit(0)\n", "broken.py line 1 raised SystemExit"),
-        ("x = 1\n", "broken.py defines no claim"),
         (
             "import scanproof\nscanproof.Source('a', title='b').claim('c', says='d')(len)\n",
             "line 2",
@@ -93,20 +100,19 @@ def test_errata_folder_that_is_a_file_is_refused(run: Run, write: Write):
 def test_broken_claim_file_is_one_line_and_the_others_run(
     run: Run, write: Write, text: str, complaint: str
 ):
-    file = write(TRUE)
+    file = write(UNKNOWN)
     Path("broken.py").write_text(text, encoding="utf-8")
     assert complaint in one_line(run("check", "broken.py"))
     answer = run("check", "broken.py", file, "--format", "json")
     assert answer.code == 3
-    assert ids(answer.out) == ["mine.linear"]
+    assert ids(answer.out) == ["mine.open"]
     assert complaint in answer.err
 
 
-@pytest.mark.long
 def test_claims_before_the_fault_of_a_file_still_run(run: Run, write: Write):
-    answer = run("check", write(TRUE, "1 / 0\n"), "--format", "json")
+    answer = run("check", write(UNKNOWN, "1 / 0\n"), "--format", "json")
     assert answer.code == 3
-    assert ids(answer.out) == ["mine.linear"]
+    assert ids(answer.out) == ["mine.open"]
     assert "raised ZeroDivisionError" in answer.err
 
 
@@ -137,7 +143,7 @@ def test_on_a_terminal_too_an_error_is_said_in_full_below_the_table(
     run: Run, write: Write, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("scanproof._output.terminal_columns", lambda: 100)
-    answer = run("check", write(TRUE, RAISING))
+    answer = run("check", write(RAISING))
     assert answer.code == 3
     assert answer.out.count("the claim raised ValueError") == 2  # cut where the row ends
     assert answer.err.rstrip().endswith("first line second line")

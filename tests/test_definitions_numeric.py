@@ -11,7 +11,7 @@ import pytest
 from agreement import Draw, assert_agrees, bounds, wide
 from family_cases import FAMILY_CASES
 from form_cases import DISCRETISATION_CASES, FORM_CASES
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lane_cases import LANE_CASES
 from layer_cases import LAYER_CASES
@@ -53,6 +53,7 @@ complex numbers, of which these bounds know nothing: `test_training` has S5 besi
     "DeltaNet layer", "products of decays", "evolution", "polynomial curve", "entries of arrays"
 )
 @pytest.mark.parametrize("name", CASES)
+@settings(max_examples=6)
 @given(
     seed=st.integers(0, 2**32 - 1),
     N=st.integers(1, 5),

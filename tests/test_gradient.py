@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 import sympy
 from agreement import Draw, assert_agrees, bounds, wide
-from hypothesis import given
-from hypothesis import strategies as st
 from loops import WIDE
 from running_error import Bounded
 
@@ -166,13 +164,13 @@ def wide_reshaped(numbers, shape):
 
 
 @each(RULES)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_gradient_follows_the_rule(loss, shape, seed):
-    point = Draw(seed).positive(*shape)
+def test_gradient_follows_the_rule(loss, shape):
     value, symbols = symbolic(loss, shape)
+    expected = derivatives(value, symbols)
     compute = lambda w: gradient(loss, w)  # noqa: E731
-    exact = at(derivatives(value, symbols), symbols, point)
-    assert_agrees(compute(point), exact, bounds(compute, (point,)))
+    for seed in range(8):
+        point = Draw(seed).positive(*shape)
+        assert_agrees(compute(point), at(expected, symbols, point), bounds(compute, (point,)))
 
 
 @pytest.mark.short(4)

@@ -58,7 +58,7 @@ def in_another_basis(model, change, seed, which):
     )
 
 
-LAW = [("attention", "scaling", 0), ("attention", "orthogonal", 1), ("attention", "scaling", 12)]
+LAW = [("attention", "orthogonal", 1), ("attention", "scaling", 12)]
 """The last is the basis of the whole residual stream."""
 
 
@@ -81,14 +81,10 @@ def test_a_change_of_a_hidden_basis_leaves_the_verdict_and_leaves_nothing_blamed
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("change", "which", "name"),
-    [("scaling", 0, "value"), ("orthogonal", 1, "key")],
-)
-def test_after_such_a_change_an_edited_entry_is_named_first(change, which, name):
-    model = in_another_basis(cases.attention(2, 2), change, 3, which)
+def test_after_such_a_change_an_edited_entry_is_named_first():
+    model = in_another_basis(cases.attention(2, 2), "orthogonal", 3, 1)
     found = arrays(model)
-    key = f"layers.1.{name}"
+    key = "layers.1.key"
     array = np.array(found[key], dtype=float)
     at = tuple(map(int, np.unravel_index(np.abs(array).argmax(), array.shape)))
     array[at] *= 1.01
@@ -98,15 +94,13 @@ def test_after_such_a_change_an_edited_entry_is_named_first(change, which, name)
 
 
 STREAMS = {
-    "scaling": lambda rng: np.diag([2.0, 0.125, 4.0, 0.5]),
     "orthogonal": lambda rng: orthogonal(rng, 4),
     "any": lambda rng: rng.standard_normal((4, 4)),
 }
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("change", STREAMS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("change", "dtype"), [("orthogonal", np.float32), ("any", np.float64)])
 def test_two_layers_in_another_basis_of_the_stream_are_the_rule_up_to_rounding(change, dtype):
     found = arrays(plain := cases.attention_to_examples(3, [cases.ETA] * 2))
     A = STREAMS[change](np.random.default_rng(0))
@@ -125,7 +119,7 @@ def test_two_layers_in_another_basis_of_the_stream_are_the_rule_up_to_rounding(c
 
 
 @pytest.mark.long
-@settings(max_examples=18, deadline=None, derandomize=True)
+@settings(max_examples=6, deadline=None, derandomize=True)
 @given(
     name=st.sampled_from(["one step", "ssd", "lsa", "attention to all examples"]),
     change=st.sampled_from(sorted(CHANGES)),

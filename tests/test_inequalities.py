@@ -24,8 +24,8 @@ from test_bound_engine import (
     attention,
     claim,
     contraction,
-    drift,
     geometric,
+    layered,
     scaled,
     trace,
 )
@@ -60,6 +60,12 @@ GEOMETRIC: dict[str, Any] = {
     "‖v‖ ≤ D": lambda v, D: at_most(norm(v), D),
     "0 ≤ q ≤ 1": lambda q: [at_most(0, q), at_most(q, 1)],
 }
+
+
+def drift(x, u, eta, C, l):
+    return at_most(norm(layered(x, u, eta, l) - x), C * ((1 + eta * C**2) ** l - 1))
+
+
 CLAIMS: dict[str, Claim] = {
     "trace": claim(scaled(trace, 1), {"B": "d d", "b": ""}, assuming=MATRIX),
     "twice": claim(scaled(trace, 2), {"B": "d d", "b": ""}, assuming=MATRIX),

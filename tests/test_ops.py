@@ -21,8 +21,6 @@ from op_cases import (
 from scanproof.constructs.layers import delta_rule, linear_attention
 from scanproof.numeric import recurrent, x64
 
-pytestmark = pytest.mark.deeper  # in `make test` JAX optimizes little
-
 SHAPES = {
     "odd": (7, 2, 3, 3),
     "one token": (1, 1, 1, 4),
@@ -37,23 +35,13 @@ SCALES = {
 }
 CASES = [
     ("recurrent", "float32", "with resets", "odd"),
-    ("recurrent", "float64", "unit", "odd"),
     ("recurrent", "bfloat16", "scalar", "one token"),
-    ("chunked", "float32", "unit", "odd"),
     ("chunked", "float32", "one a head", "odd"),
-    ("chunked", "float32", "one a token", "even"),
-    ("chunked", "float32", "with resets", "odd"),
-    ("chunked", "float32", "with resets", "one token"),
-    ("chunked", "float32", "resets only", "odd"),
-    ("chunked", "float32", "scalar with resets", "odd"),
-    ("chunked", "float32", "scalar", "long chunk"),
-    ("chunked", "float32", "unit", "one token"),
-    ("chunked", "float64", "with resets", "odd"),
-    ("chunked", "float64", "unit", "long chunk"),
+    ("chunked", "float64", "one a token", "even"),
+    ("chunked", "float32", "resets only", "one token"),
+    ("chunked", "float32", "scalar with resets", "long chunk"),
     ("chunked", "bfloat16", "with resets", "odd"),
-    ("chunked", "bfloat16", "scalar", "odd"),
     ("streaming", "float32", "with resets", "odd"),
-    ("sharded", "float32", "with resets", "odd"),
     ("sharded", "bfloat16", "unit", "odd"),
 ]
 
@@ -85,14 +73,9 @@ def test_chunks_are_the_recurrence_whatever_the_kind_of_decay(kind):
 
 DELTA_CASES = [
     ("delta", "float32", "odd"),
-    ("delta", "float64", "odd"),
-    ("longhorn", "float32", "odd"),
-    ("delta", "float32", "long chunk"),
     ("delta", "float64", "even"),
-    ("delta", "float64", "one token"),
     ("delta", "bfloat16", "one token"),
-    ("longhorn", "bfloat16", "odd"),
-    ("longhorn", "float64", "long chunk"),
+    ("longhorn", "float32", "long chunk"),
 ]
 
 
@@ -151,8 +134,10 @@ def test_an_op_works_under_jit_and_vmap(op: str):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("precision, goal", [("float32", 1e-6), ("bfloat16", 4e-3)])
-@pytest.mark.parametrize("op, T, d", [("chunked", 2048, 64), ("delta", 512, 128)])
+@pytest.mark.parametrize(
+    "op, T, d, precision, goal",
+    [("chunked", 2048, 64, "bfloat16", 4e-3), ("delta", 512, 128, "float32", 1e-6)],
+)
 def test_an_op_is_as_accurate_as_it_must_be(op: str, T: int, d: int, precision: str, goal: float):
     """The relative root mean square of the error, against float64 on the same rounded inputs."""
     inputs = {

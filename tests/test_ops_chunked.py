@@ -20,8 +20,6 @@ from scanproof.numeric.ops.chunked import Plan, plan, run
 from scanproof.numeric.ops.inputs import linear_tokens
 from scanproof.numeric.precision import precision as precision_of
 
-pytestmark = pytest.mark.deeper  # in `make test` JAX optimizes little
-
 T, D, N, C = 37, 3, 4, 4
 """Nine chunks, and a token that is left over."""
 
@@ -51,11 +49,10 @@ def program(cut: Plan, given: dict[str, Any]) -> tuple[Any, Any]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("cut", [plan(T, D, N, HEADS, "gpu", C), Plan(C, 3, True)])
-def test_the_plan_changes_nothing_but_rounding(cut: Plan):
+def test_the_plan_changes_nothing_but_rounding():
     given = tokens(3) | decays(3)
     with x64():
-        compute, arrays = program(cut, given)
+        compute, arrays = program(Plan(C, 3, True), given)
         found = jax.jit(compute)(*arrays)
         known = bounds.a_priori(compute, *arrays, precision="float64")
     for got, exact, bound in zip(
@@ -75,9 +72,7 @@ def loss(compute: Any, weights: Any) -> Any:
 
 
 @pytest.mark.short("unit-cpu")
-@pytest.mark.parametrize(
-    "kind, where", [("unit", "cpu"), ("one a token", "cpu"), ("one a token", "gpu")]
-)
+@pytest.mark.parametrize("kind, where", [("unit", "cpu"), ("one a token", "gpu")])
 def test_gradients_are_those_of_the_definition(kind: str, where: str):
     given = tokens(4) | (decays(4) if kind == "one a token" else {})
     draw = np.random.default_rng(5).normal

@@ -17,7 +17,7 @@ from scanproof.numeric.ops.chunked import Plan, plan
 from scanproof.numeric.ops.inputs import linear_tokens
 from scanproof.numeric.precision import BFLOAT16, FLOAT32, FLOAT64, Precision, matmul
 
-HEADS, T, SIDE, C = 3, 54, 32, 16
+HEADS, T, SIDE, C = 2, 54, 32, 16
 """Three chunks, and six tokens that are left over."""
 IN_KERNEL, IN_LOOP = Plan(C, 1, False, in_kernel=True), Plan(C, 3, False)
 GATES = ("one", "scalar", "a decay a token", "resets")
@@ -86,7 +86,7 @@ def jitted(compute: Any) -> Any:
 
 
 @pytest.mark.short("longhorn")
-@pytest.mark.parametrize("layer", GATES + LAYERS)
+@pytest.mark.parametrize("layer", ["resets", "longhorn"])
 def test_a_kernel_computes_what_the_loop_does(layer: str, interpreted: None):
     compute, arrays = program(layer)
     run = jitted(compute)
@@ -97,7 +97,7 @@ def test_a_kernel_computes_what_the_loop_does(layer: str, interpreted: None):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("layer", ["one", "a decay a token", "delta"])
+@pytest.mark.parametrize("layer", ["a decay a token", "delta"])
 def test_what_a_kernel_computes_is_within_the_bound_of_the_loop(layer: str, interpreted: None):
     compute, arrays = program(layer)
     known = bounds.a_priori(functools.partial(compute, IN_LOOP), *arrays)
@@ -162,7 +162,7 @@ def loss(compute: Any, numbers: Precision) -> Any:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("layer", "numbers"),
-    [*((layer, FLOAT32) for layer in GATES + LAYERS), ("one", BFLOAT16), ("delta", BFLOAT16)],
+    [("one", BFLOAT16), ("a decay a token", FLOAT32), ("delta", FLOAT32)],
 )
 def test_programs_that_share_a_head_compute_loss_and_gradients_of_the_loop(layer, numbers, shared):
     compute, arrays = program(layer)
@@ -179,8 +179,10 @@ def test_programs_that_share_a_head_compute_loss_and_gradients_of_the_loop(layer
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("numbers", [BFLOAT16, FLOAT32], ids=["bfloat16", "float32"])
-@pytest.mark.parametrize("layer", GATES + LAYERS)
+@pytest.mark.parametrize(
+    ("layer", "numbers"),
+    [("one", FLOAT32), ("scalar", BFLOAT16), ("resets", FLOAT32), (LAYERS[0], BFLOAT16)],
+)
 def test_forward_and_backward_compile_to_triton_for_a_gpu_that_is_not_there(layer, numbers):
     sharding = pytest.importorskip("jax.sharding")
     if not hasattr(sharding, "AbstractDevice"):

@@ -27,6 +27,7 @@ def started(script: str, *arguments: object) -> subprocess.Popen[str]:
     """A script of this folder in a process of its own, with as many devices as it asks for."""
     command = [sys.executable, HERE / script, *map(str, arguments)]
     environment = {k: v for k, v in os.environ.items() if k not in ("XLA_FLAGS", "JAX_ENABLE_X64")}
+    environment["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"  # to compile took most of the time
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment)
 

@@ -17,12 +17,10 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import delta_rule, linear_attention
 from scanproof.numeric.ops.blocks import in_blocks
 from scanproof.numeric.ops.chunked import chunked
-from scanproof.numeric.ops.delta import delta, longhorn
+from scanproof.numeric.ops.delta import longhorn
 from scanproof.numeric.ops.recurrent import recurrent
 from scanproof.numeric.ops.streaming import Stream, stepwise, streaming
 from scanproof.proofs.report import progress
-
-pytestmark = pytest.mark.deeper  # in `make test` JAX optimizes little
 
 T, D, N, BLOCK = 23, 3, 2, 8
 """Two blocks of 8 tokens and one of 7."""
@@ -92,14 +90,13 @@ def test_named_arguments_are_cut_along_the_tokens_or_handed_on():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("op", [delta, longhorn])
-def test_the_delta_rule_streams(op):
+def test_the_delta_rule_streams():
     """Keys that are unit vectors and strengths 0 and 1 keep whole numbers whole; Longhorn halves a few of them."""
     keys = np.eye(N, dtype=np.float32)[np.random.default_rng(0).integers(0, N, (2, 2 * BLOCK))]
     beta = np.random.default_rng(1).integers(0, 2, (2, 2 * BLOCK))
     tokens = V[:, : 2 * BLOCK], keys, Q[:, : 2 * BLOCK], beta
-    run = streaming(op, in_blocks(tokens, BLOCK), initial_state=STATE, chunk=4)
-    assert_same(everything(run), op(*tokens, initial_state=STATE, chunk=4))
+    run = streaming(longhorn, in_blocks(tokens, BLOCK), initial_state=STATE, chunk=4)
+    assert_same(everything(run), longhorn(*tokens, initial_state=STATE, chunk=4))
 
 
 @pytest.mark.short("tuple of one")

@@ -105,10 +105,17 @@ def scripts(
 ) -> Path:
     """The scripts of a virtual environment that holds the wheel alone."""
     folder = tmp_path_factory.mktemp("environment")
-    run(request.param, "-m", "venv", folder)
+    run(request.param, "-m", "venv", "--without-pip", folder)
     found = folder / ("Scripts" if os.name == "nt" else "bin")
-    run(found / "python", *PIP, "install", "-qq", "--no-compile", wheel)
+    install(found, wheel)
     return found
+
+
+def install(scripts: Path, what: str | Path) -> None:
+    """Into the environment of these scripts, by the pip of this one."""
+    run(
+        sys.executable, *PIP, "--python", scripts / "python", "install", "-qq", "--no-compile", what
+    )
 
 
 @pytest.mark.long
@@ -134,10 +141,11 @@ def test_wheel_holds_every_module_and_its_data(wheel: Path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("library", ["jax", "torch", "matplotlib"])
-def test_wheel_without_extras_brings_no(library: str, scripts: Path):
-    program = f"import importlib.util; print(importlib.util.find_spec({library!r}))"
-    assert run(scripts / "python", "-I", "-c", program).strip() == "None"
+def test_wheel_without_extras_brings_no_large_library(scripts: Path):
+    program = (
+        "from importlib.util import find_spec as f; print(f('jax'), f('torch'), f('matplotlib'))"
+    )
+    assert run(scripts / "python", "-I", "-c", program).strip() == "None None None"
 
 
 @pytest.mark.long
@@ -149,8 +157,9 @@ def test_installed_wheel_checks_a_claim_from_an_unrelated_folder(scripts: Path, 
 
 
 @pytest.mark.long
+@pytest.mark.skipif("SCANPROOF_DIST" not in os.environ, reason="make dist tries it")
 def test_installed_wheel_passes_the_tutorial(scripts: Path, wheel: Path, tmp_path: Path):
-    run(scripts / "python", *PIP, "install", "-qq", "--no-compile", f"{wheel}[jax,export]")
+    install(scripts, f"{wheel}[jax,export]")
     for name, page, marker in FILES:
         (tmp_path / f"{name}.py").write_text(python_of(page, marker), encoding="utf-8")
     for command, printed in CONSOLE:

@@ -61,8 +61,6 @@ def test_a_page_s_output_is_what_the_command_prints(
     assert without_seconds(answer.out) == without_seconds(printed)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("report", ["all rows"], indirect=True)
 def test_readme_s_summary_is_that_of_the_whole_ledger(report):
     found = without_seconds(README)
     summary = report["summary"]
@@ -76,8 +74,6 @@ def test_readme_s_summary_is_that_of_the_whole_ledger(report):
     assert f"{amendments} of {amendments} amendments proved" in found
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("report", ["all rows"], indirect=True)
 def test_findings_are_refuted_and_their_amendments_proved(report):
     rows = {row["id"]: row for row in report["claims"]}
     findings = re.findall(r"^\| `([a-z0-9-]+\.[^`]+)` \|.*\| ([^|]*)\|$", FINDINGS, re.M)
@@ -88,8 +84,6 @@ def test_findings_are_refuted_and_their_amendments_proved(report):
         assert {f"{id}{suffix}" for suffix in re.findall(r"`(\+[^`]+)`", mends)} <= proved, id
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("report", ["all rows"], indirect=True)
 def test_rows_that_the_findings_say_hold_are_proved(report):
     rows = {row["id"]: row["as_stated"]["verdict"] for row in report["claims"]}
     ids = re.findall(r"\(`([a-z0-9-]+\.[^`]+)`", FINDINGS)

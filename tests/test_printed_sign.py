@@ -53,30 +53,26 @@ def test_the_theorem_with_the_printed_sign_is_refuted_for_all_parameters(tmp_pat
     assert done.returncode == 0 and "-7/4" in done.stdout
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("id", "scope"),
-    [
-        ("two-examples", "fixed-size"),
-        ("printed-line", "all-sizes"),
-        ("printed-zeros", "all-sizes"),
-        ("printed-query", "fixed-size"),
-    ],
-)
-def test_what_it_rests_on_is_proved(id: str, scope: str):
-    found = decide(CLAIMS[f"ssd.thm5.1+{id}"], ENGINES["all"])
-    assert (found.verdict, found.scope) == ("proved", scope)
-
-
-@pytest.mark.long
-def test_the_formulas_in_words_are_those_of_the_layers():
-    assert decide(CLAIMS["ssd.thm5.1+printed-coefficients"], ENGINES["flint"]).verdict == "proved"
+def test_what_it_rests_on_is_proved(report):
+    scopes = {
+        f"ssd.thm5.1+{name}": scope
+        for name, scope in (
+            ("two-examples", "fixed-size"),
+            ("printed-line", "all-sizes"),
+            ("printed-zeros", "all-sizes"),
+            ("printed-query", "fixed-size"),
+        )
+    }
+    (row,) = (claim for claim in report["claims"] if claim["id"] == THEOREM.id)
+    found = {a["id"]: (a["verdict"], a["scope"]) for a in row["amended"]}
+    assert {id: found[id] for id in scopes} == {id: ("proved", s) for id, s in scopes.items()}
+    assert found["ssd.thm5.1+printed-coefficients"][0] == "proved"
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("order", "mask"),
-    [((2, 0), lsa.causal_mask), ((1, 0), lsa.causal_mask), ((0, 1), lsa.examples_mask)],
+    [((2, 0), lsa.causal_mask), ((0, 1), lsa.examples_mask)],
 )
 def test_the_order_of_the_two_examples_and_the_mask_of_attention_do_not_matter(order, mask):
     found = refute(stated(order=order, mask=mask), SIZES, 0)

@@ -206,7 +206,7 @@ def test_only_claim_files_that_import_scanproof_are_run(
     pytester.makeini("[pytest]\nscanproof_files = mine.py\n")
     assert outcomes(pytester.runpytest_inprocess("-rA")).keys() == {"mine.py::mine.linear"}
     pytester.makeini("[pytest]\nscanproof_files =\n")
-    assert outcomes(pytester.runpytest_inprocess("-rA", "mine.py")).keys() == set()
+    assert outcomes(pytester.runpytest_inprocess("-rA", "mine.py")) == {}
 
 
 @pytest.mark.long
@@ -271,24 +271,19 @@ def test_equal_names_in_two_folders_are_two_files(pytester: pytest.Pytester, pro
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("how", ["option", "setting"])
 def test_what_differs_from_the_lock_file_fails_if_one_says_so(
-    pytester: pytest.Pytester,
-    project: Project,
-    run: Callable[..., tuple[int, str, str]],
-    how: str,
+    pytester: pytest.Pytester, project: Project, run: Callable[..., tuple[int, str, str]]
 ):
     project(TRUE, FIXED)
-    asked = ["--scanproof-locked"] if how == "option" else []
-    pytester.makeini("[pytest]\n" + "scanproof_locked = true\n" * (how == "setting"))
-    result = pytester.runpytest_inprocess("-rA", *asked)
+    pytester.makeini("[pytest]\nscanproof_locked = true\n")
+    result = pytester.runpytest_inprocess("-rA")
     assert set(outcomes(result).values()) == {"FAILED"}
     assert "there is none; `scanproof check claims.py --lock` writes it anew" in result.stdout.str()
     assert run("check", "claims.py", "--lock")[0] == 0
-    result = pytester.runpytest_inprocess("-rA", *asked)
+    result = pytester.runpytest_inprocess("-rA")
     assert set(outcomes(result).values()) == {"PASSED"}
     project(TRUE.replace("total(x) * c)", "c * total(x))"), FIXED)
-    result = pytester.runpytest_inprocess("-rA", *asked)
+    result = pytester.runpytest_inprocess("-rA")
     assert outcomes(result) == {
         "claims.py::mine.linear": "FAILED",
         "claims.py::mine.fixed": "PASSED",
@@ -298,9 +293,9 @@ def test_what_differs_from_the_lock_file_fails_if_one_says_so(
 
 @pytest.mark.long
 def test_claims_run_in_processes_of_xdist(pytester: pytest.Pytester, project: Project):
-    project(TRUE, MENDED, FIXED, UNKNOWN)
-    result = pytester.runpytest_subprocess("-rA", "-n", "2")
-    result.assert_outcomes(passed=2, failed=2, xfailed=1, warnings=1)
+    project(FALSE, FIXED)
+    result = pytester.runpytest_subprocess("-rA", "-n", "1")
+    result.assert_outcomes(passed=1, failed=1, warnings=1)
     assert "Counterexample\n    N = 2\n    x = [1, 2]\n" in result.stdout.str()
 
 

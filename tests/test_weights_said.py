@@ -39,7 +39,7 @@ pytest.importorskip("safetensors", reason="exports need safetensors (extra: expo
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("id", ["gril.prop4.1", "ssd.thm4.1", "linear-attention.gd", "mamba2.gd"])
+@pytest.mark.parametrize("id", ["gril.prop4.1", "mamba2.gd"])
 def test_an_export_says_all_sizes_where_the_ledger_does(id, tmp_path):
     target = "hf-mamba2" if id == "mamba2.gd" else "torch"
     told = export(id, target=target, output=tmp_path / "out", features=2, examples=3)
@@ -67,8 +67,7 @@ def test_run_of_a_whole_network_names_the_export_that_has_its_parameters():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("n", [64, 65, 300])
-@pytest.mark.parametrize("derived", [True, False])
+@pytest.mark.parametrize(("n", "derived"), [(65, False), (300, True)])
 def test_untouched_weights_are_not_contradicted_however_many_examples_they_are_for(
     n, derived, tmp_path, monkeypatch
 ):
@@ -107,7 +106,6 @@ def test_a_certificate_names_the_data_that_the_statement_is_about(tmp_path):
 
 
 LARGEST = [
-    ("mamba2.gd", "hf-mamba2", {"features": 64, "examples": 1000, "steps": 20}),
     ("mamba2.gd", "hf-mamba2", {"features": 3, "examples": 7, "steps": 2, "seed": 1}),
     ("gril.prop4.1", "numpy", {"features": 3, "examples": 5}),
     ("gril.propA.1", "numpy", {"features": 2, "examples": 4, "steps": 3, "targets": 1, "seed": 2}),
@@ -137,23 +135,14 @@ def test_the_largest_prediction_is_between_one_that_is_attained_and_a_proved_one
             y = np.full((1, n, learner.W0.shape[1]), sign * domain["target"])
             found = max(found, float(np.abs(learner.predictions(Tasks(x, y))).max()))
     assert 0.95 * attained <= found <= most
-    for _ in range(30 if d < 9 else 3):  # data of other directions do not exceed it
+    for _ in range(30):  # data of other directions do not exceed it
         x = rng.uniform(-1, 1, (1, n + 1, d)) * norm / np.sqrt(d)
         x *= min(1, np.sqrt(domain["curvature"]) / np.linalg.norm(x[0, :-1], 2))
         y = rng.choice([-1.0, 1.0], (1, n, learner.W0.shape[1])) * domain["target"]
         assert np.abs(learner.predictions(Tasks(x, y))).max() <= most
 
 
-@pytest.mark.long
-def test_a_bound_beyond_all_predictions_is_said_to_be(run: Run, tmp_path):
-    sizes = ["--features", "4", "--examples", "16", "--steps", "12", "--step-size", "1/16"]
-    rest = ["--dtype", "bfloat16", "--output", str(tmp_path / "out")]
-    answer = run("export", "mamba2.gd", "--target", "hf-mamba2", *sizes, *rest)
-    assert "of the largest: more than any prediction is, so nothing is known" in answer.out
-
-
 BOUNDED = [
-    ("mamba2.gd", "hf-mamba2", {"features": 8, "examples": 40, "steps": 2}, 1000),
     ("mamba2.gd", "hf-mamba2", {"features": 4, "examples": 20, "steps": 4}, 1000),
     (
         "linear-attention.gd",
@@ -162,7 +151,6 @@ BOUNDED = [
         100,
     ),
     ("gril.propA.1", "numpy", {"features": 8, "examples": 40, "steps": 4}, 100),
-    ("linear-attention.gd", "numpy", {"features": 8, "examples": 64, "steps": 20}, 100),
     ("gril.prop4.1", "numpy", {"features": 4, "examples": 20}, 40),
     ("ssd.remark4.1-lsa", "numpy", {"features": 1, "examples": 6, "steps": 2}, 1000),
 ]
@@ -187,15 +175,15 @@ def test_the_bound_of_twenty_steps_on_a_thousand_examples_says_something(run: Ru
     assert "185.6 is attained, 185.7 is the most" in answer.out
 
 
-@pytest.mark.short("attained-1.1-gril.prop4.1-numpy")
-@pytest.mark.parametrize(("id", "target"), [("mamba2.gd", "hf-mamba2"), ("gril.prop4.1", "numpy")])
-@pytest.mark.parametrize(("place", "times"), [("attained", 1.1), ("magnitude", 1.1)])
-def test_a_larger_prediction_than_there_is_contradicts_a_manifest(
-    id, target, place, times, tmp_path
-):
+@pytest.mark.short("attained")
+@pytest.mark.parametrize(
+    ("id", "target", "place"),
+    [("mamba2.gd", "hf-mamba2", "magnitude"), ("gril.prop4.1", "numpy", "attained")],
+)
+def test_a_larger_prediction_than_there_is_contradicts_a_manifest(id, target, place, tmp_path):
     told = export(id, target=target, output=tmp_path / "out", features=2, examples=3)
     where = f"certificate.{place}"
-    edit_manifest(tmp_path / "out", where, told["certificate"][place] * times)
+    edit_manifest(tmp_path / "out", where, told["certificate"][place] * 1.1)
     assert where in [c.assertion for c in identify(tmp_path / "out").contradictions]
 
 
@@ -330,9 +318,7 @@ def two_heads(folder, ridge: float, **options):
 @pytest.mark.parametrize(
     "options",
     [
-        {"features": 2, "targets": 1, "steps": 1, "seed": 1},
-        {"features": 2, "targets": 1, "steps": 2},
-        {"features": 2, "targets": 2, "steps": 2, "seed": 1},
+        {"features": 2, "targets": 2, "steps": 2},
         {"features": 1, "targets": 1, "steps": 3, "seed": 1},
     ],
 )
@@ -414,7 +400,6 @@ def near_attention(size: float):
         (0.0, "is", "exactly 2 steps"),
         (1e-7, "is up to", "up to"),
         (0.005, "is nearest to", "nearest to 2 steps of gradient descent with ridge, η = 0.1"),
-        (5.0, "is not", "not gradient descent: the nearest is"),
     ],
 )
 def test_a_verdict_is_graded_by_how_far_off_the_weights_are(size, grade, begins):
@@ -445,15 +430,14 @@ def test_a_mamba2_model_that_is_off_by_a_part_in_a_hundred_is_near_gradient_desc
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("dead", [20, 600])
-def test_entries_are_blamed_by_their_effect_and_dead_ones_never(dead):
-    model = cases.attention(3, 2)
+def test_entries_are_blamed_by_their_effect_and_dead_ones_never():
+    model = cases.attention(2, 2)
     last = model.layers[-1]
     output = np.array(last.output, dtype=float)
     unread = np.flatnonzero(~np.abs(np.asarray(model.readout)).any(axis=0))
     rng = np.random.default_rng(0)
     places = [(h, c, p) for h in range(len(output)) for c in unread for p in range(output.shape[2])]
-    for i in rng.choice(len(places), min(dead, len(places)), replace=False):
+    for i in rng.choice(len(places), min(600, len(places)), replace=False):
         output[places[i]] += 1.0  # what never reaches the readout
     value = np.array(model.layers[1].value, dtype=float)
     little, much = np.argwhere(value)[:2]
@@ -481,7 +465,7 @@ def in_another_order(model, which: int, seed: int = 0):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("which", [0, 1, 2, 4])
+@pytest.mark.parametrize("which", [0, 4])
 def test_the_order_of_a_hidden_basis_is_divided_out_before_entries_are_blamed(which):
     model = in_another_order(cases.attention(2, 2), which)
     report = identify_linear(cases.as_loaded(model))
@@ -522,9 +506,13 @@ def test_the_order_of_a_mamba2_stream_is_divided_out_before_entries_are_blamed(t
     assert report.deviations_in_all == 1 and report.verdict.startswith("nearest to 2 steps")
 
 
-@pytest.mark.short(12)
-@pytest.mark.parametrize("channel", [2.0**9, 2.0**24])
-@pytest.mark.parametrize("case", [c for c in mamba2_cases.CASES if c.features < 16], ids=str)
+SMALL = [case for case in mamba2_cases.CASES if case.features < 16]
+
+
+@pytest.mark.short(6)
+@pytest.mark.parametrize(
+    ("case", "channel"), [(c, (2.0**9, 2.0**24)[n % 2]) for n, c in enumerate(SMALL)], ids=str
+)
 def test_blocks_stay_within_the_bound_of_their_data(case, channel):
     """Where K is small the norms are off by far more than rounding, alike for a whole token."""
     made, dtype = mamba2_cases.instance(case, channel), "float32" if channel > 2**20 else None
@@ -573,9 +561,8 @@ def test_noisy_weights_of_a_rule_for_linear_targets_are_judged_on_them(tmp_path)
     report = identify_linear(disturbed(given, 1e-7, added=False))
     assert report.nearest is not None and report.nearest.off < 1e-7
     assert "y = Wᵀx" in report.verdict
-    for size in (1e-3, 0.1):  # and the factors 1/n are those of 5 examples
-        named = identify_linear(disturbed(given, size, added=False)).deviations
-        assert all(abs(d.found - d.expected) < 5 * size for d in named)
+    named = identify_linear(disturbed(given, 1e-3, added=False)).deviations
+    assert all(abs(d.found - d.expected) < 5e-3 for d in named)  # factors 1/n of 5 examples
 
 
 @pytest.mark.long
@@ -618,13 +605,11 @@ def test_a_factor_that_rounding_alone_moves_is_not_irregular_in_n(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("size", "added"), [(1e-3, False), (1e-7, True), (1e-4, True)])
-def test_entries_that_are_noisy_are_compared_with_the_construction_that_they_disturb(
-    size, added, tmp_path
-):
+def test_entries_that_are_noisy_are_compared_with_the_construction_that_they_disturb(tmp_path):
+    size = 1e-4
     out = {"target": "fla-linear-attention", "features": 2, "examples": 6, "steps": 2}
     report = identify_linear(
-        disturbed(folder(tmp_path, "linear-attention.gd", **out), size, added=added)
+        disturbed(folder(tmp_path, "linear-attention.gd", **out), size, added=True)
     )
     assert report.deviations and report.nearest is not None and report.nearest.off < 100 * size
     for deviation in report.deviations:  # entries are 4 and less; η is not put into another basis
@@ -632,35 +617,48 @@ def test_entries_that_are_noisy_are_compared_with_the_construction_that_they_dis
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", [1e-4, 1e-2])
-def test_of_several_tokens_those_are_taken_with_which_predictions_are_near_a_rule(size, tmp_path):
+def test_of_several_tokens_those_are_taken_with_which_predictions_are_near_a_rule(tmp_path):
     options = {"target": "torch", "features": 2, "examples": 6, "seed": 1}
     given = folder(tmp_path, "linear-attention.one-step-concatenated", **options)
-    report = identify_linear(disturbed(given, size, added=True))
+    report = identify_linear(disturbed(given, 1e-2, added=True))
     assert report.sizes["features"] == 2 and report.verdict.startswith("nearest to 1 step")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("id", "target"), [("mamba2.gd", "hf-mamba2"), ("gril.prop4.1", "numpy")])
 @pytest.mark.parametrize(
-    ("place", "value"),
+    ("id", "target", "edits"),
     [
-        ("certificate.found", 1e3),
-        ("certificate.magnitude", 0.5),
-        ("certificate.relative", 1e-9),
-        ("certificate.domain.examples", 4),
-        ("construction.id", "gd-ssm.prop1"),
-        ("construction.id", "mamba2.one-step"),
-        ("construction.verdict", "refuted"),
+        (
+            "mamba2.gd",
+            "hf-mamba2",
+            {
+                "certificate.magnitude": 0.5,
+                "certificate.relative": 1e-9,
+                "construction.id": "gd-ssm.prop1",
+            },
+        ),
+        (
+            "gril.prop4.1",
+            "numpy",
+            {
+                "certificate.found": 1e3,
+                "certificate.domain.examples": 4,
+                "construction.id": "mamba2.one-step",
+                "construction.verdict": "refuted",
+            },
+        ),
     ],
 )
 def test_a_manifest_that_contradicts_itself_or_the_ledger_is_contradicted(
-    id, target, place, value, tmp_path
+    id, target, edits, tmp_path
 ):
     export(id, target=target, output=tmp_path / "out", features=2, examples=3)
     assert identify(tmp_path / "out").contradictions == []
-    edit_manifest(tmp_path / "out", place, value)
-    assert identify(tmp_path / "out").contradictions
+    written = (tmp_path / "out" / "manifest.json").read_text("utf-8")
+    for place, value in edits.items():
+        edit_manifest(tmp_path / "out", place, value)
+        assert identify(tmp_path / "out").contradictions, place
+        (tmp_path / "out" / "manifest.json").write_text(written, encoding="utf-8")
 
 
 def mamba2_with(tmp_path, change):
@@ -689,13 +687,12 @@ def test_mamba2_weights_may_be_nearest_to_a_rule_beside_plain_steps(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "at"), [("encode.bias", 0), ("encode.bias", 7)])
-@pytest.mark.parametrize("value", [1e38, -1e30])
-def test_mamba2_weights_that_forget_the_examples_are_not_recognised(name, at, value, tmp_path):
+@pytest.mark.parametrize(("at", "value"), [(0, -1e30), (7, 1e38)])
+def test_mamba2_weights_that_forget_the_examples_are_not_recognised(at, value, tmp_path):
     """A W0 beside which K is nothing, and a constant channel beside which all else is."""
 
     def huge(arrays):
-        arrays[name][at] = value
+        arrays["encode.bias"][at] = value
 
     report = mamba2_with(tmp_path, huge)
     assert report.rule == NONE and report.verdict
@@ -710,8 +707,7 @@ def test_the_verdict_on_mamba2_weights_says_what_that_on_linear_layers_does(tmp_
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("examples", [(1,), (8,), (2, 4)])
-@pytest.mark.parametrize("derived", [True, False])
+@pytest.mark.parametrize(("examples", "derived"), [((1,), False), ((2, 4), True)])
 def test_at_other_numbers_of_examples_than_the_manifest_is_about_its_step_size_is_not_contradicted(
     examples, derived, tmp_path, monkeypatch
 ):

@@ -15,7 +15,7 @@ from pathlib import Path
 import command_line
 import numpy as np
 import pytest
-from command_line import TRUE, Run, Write, command
+from command_line import TRUE, UNKNOWN, Run, Write, command
 
 from scanproof import Ledger, Source, UsageError, definition, equal
 from scanproof.proofs.decide import budget, workers
@@ -78,32 +78,31 @@ PROVED = ("proved", None)
 
 @pytest.mark.long
 @pytest.mark.parametrize("jobs", [1, 3])
-@pytest.mark.parametrize(
-    ("deed", "reason"),
-    [
-        (partial(os._exit, 3), "the process that checked it ended with exit code 3"),
-        (partial(os._exit, 0), "the process that checked it ended with exit code 0"),
-        (partial(end_by, signal.SIGSEGV), "the process that checked it ended with signal SIGSEGV"),
-        (
+def test_body_that_ends_its_process_is_an_error_and_the_others_are_decided(jobs):
+    ended = "the process that checked it ended with "
+    deeds = {
+        "left": (partial(os._exit, 0), "exit code 0"),
+        "segfault": (partial(end_by, signal.SIGSEGV), "signal SIGSEGV"),
+        "killed": (
             partial(end_by, signal.SIGKILL),
-            "the process that checked it ended with signal SIGKILL; did memory run out? Give smaller sizes=",
+            "signal SIGKILL; did memory run out? Give smaller sizes=",
         ),
-        (partial(os.closerange, 3, 256), "the process that checked it ended with exit code 1"),
-    ],
-    ids=["exit 3", "exit 0", "segfault", "killed", "closes everything"],
-)
-def test_body_that_ends_its_process_is_an_error_and_the_others_are_decided(deed, reason, jobs):
-    ledger = doing(before=nothing, culprit=deed, after=nothing, last=nothing)
-    expected = {"before": PROVED, "culprit": ("error", reason), "after": PROVED, "last": PROVED}
-    assert found(ledger, jobs=jobs) == expected
+        "closed": (partial(os.closerange, 3, 256), "exit code 1"),
+    }
+    culprits = {name: deed for name, (deed, _) in deeds.items()}
+    expected = {name: ("error", ended + reason) for name, (_, reason) in deeds.items()}
+    assert found(doing(before=nothing, **culprits, after=nothing), jobs=jobs) == {
+        "before": PROVED,
+        **expected,
+        "after": PROVED,
+    }
 
 
 @pytest.mark.long
 def test_body_without_end_is_unknown_and_the_others_are_decided():
-    ledger = doing(before=nothing, endless=forever, after=nothing)
-    answers = found(ledger, jobs=1, time_limit=3)
+    answers = found(doing(endless=forever, after=nothing), jobs=1, time_limit=3)
     verdict, reason = answers.pop("endless")
-    assert answers == {"before": PROVED, "after": PROVED}
+    assert answers == {"after": PROVED}
     said = r"not decided within 3 s, the time limit: stopped at .*test_workers.py:\d+; try"
     assert verdict == "unknown" and re.match(said, str(reason)), reason
 
@@ -126,10 +125,9 @@ def without_threads() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("deed", [growing, at_once])
 def test_body_that_takes_all_memory_is_unknown_and_the_others_are_decided(deed):
-    ledger = doing(before=nothing, hungry=deed, after=nothing)
-    answers = found(ledger, jobs=1, memory_limit="1.5 GB")
+    answers = found(doing(hungry=deed, after=nothing), jobs=1, memory_limit="1.5 GB")
     verdict, reason = answers.pop("hungry")
-    assert answers == {"before": PROVED, "after": PROVED}
+    assert answers == {"after": PROVED}
     said = (
         r"not decided within 1.5 GB of memory, the memory limit: stopped at .*workers.py:\d+; try"
     )
@@ -158,8 +156,8 @@ def test_memory_is_said_with_units(given: str, meant: float):
 
 @pytest.mark.long
 def test_body_that_ignores_ctrl_c_and_forks_answers_once():
-    ledger = doing(interrupts=partial(end_by, signal.SIGINT), forks=forking_once(), after=nothing)
-    assert found(ledger, jobs=1) == dict.fromkeys(["interrupts", "forks", "after"], PROVED)
+    ledger = doing(interrupts=partial(end_by, signal.SIGINT), forks=forking_once())
+    assert found(ledger, jobs=1) == dict.fromkeys(["interrupts", "forks"], PROVED)
 
 
 @pytest.mark.long
@@ -177,11 +175,11 @@ def test_victim_of_an_earlier_task_is_tried_again(tmp_path: Path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("count", [1, 9])
-def test_no_task_runs_in_this_process(count: int):
-    pids = {answer.value for answer in run_tasks([os.getpid] * count, jobs=1)}
-    assert len(pids) == 1
-    assert os.getpid() not in pids
+def test_no_task_runs_in_this_process():
+    for count in (1, 9):
+        pids = {answer.value for answer in run_tasks([os.getpid] * count, jobs=1)}
+        assert len(pids) == 1
+        assert os.getpid() not in pids
 
 
 @pytest.mark.long
@@ -293,20 +291,18 @@ ENDING = """
 
 @pytest.mark.long
 def test_time_limit_option_gives_up_on_a_claim(run: Run, write: Write):
-    answer = run("check", write(ENDLESS, TRUE), "--time-limit", "3")
+    answer = run("check", write(ENDLESS), "--time-limit", "1")
     assert answer.code == 0
     assert answer.err == ""  # nobody looks at a pipe
-    assert "mine.endless  unknown  not decided within 3 s" in answer.out
-    assert "mine.linear   proved " in answer.out
+    assert "mine.endless  unknown  not decided within 1 s" in answer.out
 
 
 @pytest.mark.long
 def test_claim_that_ends_its_process_exits_3_with_its_id(run: Run, write: Write):
-    answer = run("check", write(ENDING, TRUE))
+    answer = run("check", write(ENDING))
     assert answer.code == 3
     reason = "the process that checked it ended with exit code 3"
     assert answer.err == f"scanproof: mine.ends: {reason}\n"
-    assert "mine.linear  proved " in answer.out
 
 
 @pytest.mark.long
@@ -326,7 +322,7 @@ def test_time_limit_must_be_a_time(run: Run, write: Write, limit: str):
 @pytest.mark.long
 def test_terminal_is_told_what_takes_long(write: Write):
     pty = pytest.importorskip("pty")
-    file = write(ENDLESS, TRUE)
+    file = write(ENDLESS, UNKNOWN)
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command("check", file, "--time-limit", "3.5", "--jobs", "1"),

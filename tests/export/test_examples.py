@@ -1,6 +1,8 @@
 """The scripts of docs/examples run, and docs/export.md shows what they and the commands on it print."""
 
+import contextlib
 import importlib.util
+import io
 import re
 import shlex
 import subprocess
@@ -8,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from scanproof import _main
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
@@ -22,10 +26,13 @@ DIGITS = 1e-5
 def run(command: str, folder: Path) -> str:
     """What a command prints, in the folder; `python docs/examples/…` is run where it is."""
     first, *words = shlex.split(command)
+    if first == "scanproof":  # in this process, which has imported what it takes
+        with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()) as told:
+            assert _main.run(words) == 0, command
+        return told.getvalue()
     words = [str(ROOT / word) if word.startswith("docs/") else word for word in words]
-    program = [sys.executable, *(["-m", "scanproof"] if first == "scanproof" else [])]
     done = subprocess.run(
-        [*program, *words], capture_output=True, encoding="utf-8", cwd=folder, check=False
+        [sys.executable, *words], capture_output=True, encoding="utf-8", cwd=folder, check=False
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout

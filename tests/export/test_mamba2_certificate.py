@@ -24,7 +24,7 @@ from scanproof.numeric.rounding.arithmetic import DIVISION, FUNCTION, Format
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("features", "examples", "steps", "times"),
-    [(4, 16, 1, 80), (8, 40, 3, 80), (8, 40, 6, 80), (16, 64, 3, 80), (4, 16, 20, 120)],
+    [(4, 16, 1, 80), (8, 40, 3, 80), (4, 16, 20, 120)],
 )
 def test_the_bound_of_a_stack_is_within_so_many_times_what_the_search_finds(
     features, examples, steps, times
@@ -48,7 +48,7 @@ def outputs(case: Case, data: cases.Tasks, array: Callable[[np.ndarray], Any]) -
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("tokens", ["labelled", "concatenated", "interleaved"])
+@pytest.mark.parametrize("tokens", ["labelled", "interleaved"])
 def test_runs_side_by_side_are_those_of_each_by_itself(tokens):
     case = Case(3, 5, 2, targets=2, tokens=tokens)
     data, xp = cases.tasks(case, 4), Namespace(np.dtype(np.float64))
@@ -159,8 +159,8 @@ class BadNamespace(Namespace):
         return Bad(found._off(function.__name__, found.held, units), self.seed)
 
 
-@pytest.mark.short(16)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.short(6)
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     "case",
     [

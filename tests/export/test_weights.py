@@ -19,8 +19,10 @@ FEATURES, EXAMPLES = 3, 6
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("id", "target", "options"), CASES)
-@pytest.mark.parametrize("without_manifest", [False, True])
+@pytest.mark.parametrize(
+    ("id", "target", "options", "without_manifest"),
+    [(*case, n % 2 == 1) for n, case in enumerate(CASES)],
+)
 def test_loaded_weights_predict_what_gradient_descent_does(
     id, target, options, without_manifest, tmp_path
 ):
