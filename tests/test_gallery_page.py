@@ -1,4 +1,4 @@
-"""docs/gallery/README.md has all claims in their words, and of some what the check says today; `make gallery-page` writes it."""
+"""docs/gallery/README.md has all claims in their words, and of some what the check says today."""
 
 import functools
 import re
