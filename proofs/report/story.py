@@ -115,6 +115,7 @@ def _sections(
         )
         yield Section("No amendment", _present(claim["unmended"]))
         yield Section("Measured orders", [str(order) for order in orders(claim["id"])], "list")
+    yield Section("Why nothing comes near it", _limits(statement), "list")
     yield Section("Evidence", [evidence(e) for e in statement["evidence"]], "list")
     alone = f"{body}: the claim's body, and no function that it calls"
     ran = [
@@ -163,6 +164,12 @@ def parting(found: Record | None) -> list[str]:
     return [f"First at entry {place} of the two sides, counted from 0."]
 
 
+def _limits(statement: Record) -> list[str]:
+    """What parameters would have to tend to, each line by a rule from those before, until two contradict each other."""
+    steps = (one for e in statement["evidence"] if e["method"] == "limit" for one in e["steps"])
+    return [f"{n}. {step}" for n, step in enumerate(steps, start=1)]
+
+
 def _amendment(amendment: Record, claim: Record) -> str:
     words = verdict_said(amendment)
     return f"{suffix(amendment, claim)} ({words}): {one_line(amendment['statement'])}"
@@ -176,9 +183,8 @@ def evidence(entry: Record) -> str:
     axioms = f"; axioms: {', '.join(entry['axioms'])}" if entry["axioms"] else ""
     axioms += f"; where {', '.join(entry['assumes'])}" if "assumes" in entry else ""
     shown = f"; {inputs_inline(entry)}" if "inputs" in entry else ""
-    argued = f"; {'; '.join(entry['steps'])}" if entry["method"] == "limit" else ""
     sizes = _sampled(entry["sizes"]) if entry["scope"] == "sampled" else over_sizes(entry["sizes"])
-    return f"{entry['method']}{engine}: {sizes}{shown}{axioms}{argued}"
+    return f"{entry['method']}{engine}: {sizes}{shown}{axioms}"
 
 
 FAR = 20
