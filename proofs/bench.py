@@ -112,8 +112,8 @@ def _processes() -> Iterator[list[str]]:
     checker = [sys.executable, "-m", "scanproof.proofs.inequalities", "--quiet"]
     folders = sorted({str(path.parent) for path in files})
     every = [
-        ("check --from-scratch", [*check, "--from-scratch"], "30"),
-        ("check, with the certificates", check, "5"),
+        ("check --from-scratch", [*check, "--from-scratch"], "220"),
+        ("check, with the certificates", check, "45"),
         ("show gril.eq10", [*scanproof, "show", "gril.eq10"], "0.7"),
         ("the checker by itself", [*checker, *folders], "3"),
         ("--help", [*scanproof, "--help"], ""),
