@@ -566,6 +566,7 @@ CASES: dict[str, Callable[[Draw], Case]] = {
     "neg": either(in_formats(lambda a, b: lax.neg(a)), of_complex(lambda a, b: lax.neg(a))),
     "integer_pow": raised,
     "pow": powers,
+    "atan2": of_two(lax.atan2),
     "square": of_one(lax.square),
     "exp": either(of_one(lax.exp), of_complex(lambda a, b: lax.exp(a))),
     "exp2": of_one(lax.exp2),

@@ -44,6 +44,21 @@ def root(a: Node) -> Node:
     return entrywise("sqrt", a)
 
 
+def angle(y: Node, x: Node, note: Callable[[str], None]) -> Node:
+    """The angle of the point (x, y), in (−π, π], and 0 at (0, 0); π is 4 atan(1).
+
+    Args:
+        note: takes for granted, in words, what asks more than the angle does.
+    """
+    note("atan2 is of zeros without a sign")
+    flat, behind = choices.vanishing(y), choices.above(negative(x))
+    length = root(add(multiply(x, x), multiply(y, y)))
+    above = choices.select(behind, subtract(length, x), y)
+    below = choices.select(flat, ONE, choices.select(behind, y, add(length, x)))
+    straight = multiply(behind, multiply(number(4), entrywise("atan", ONE)))
+    return choices.select(flat, straight, multiply(TWO, entrywise("atan", divide(above, below))))
+
+
 def _hyperbolic(sign: Callable[[Node, Node], Node]) -> Callable[[Node], Node]:
     return lambda a: multiply(HALF, sign(exp(a), exp(negative(a))))
 

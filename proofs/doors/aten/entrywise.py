@@ -179,6 +179,11 @@ def _hypot(at: Any, self: Value, other: Value) -> Any:
     return functions.root(add(*squares))
 
 
+@rule("atan2")
+def _atan2(at: Any, self: Any, other: Any) -> Any:
+    return functions.angle(at.node(self), at.node(other), at.assume)
+
+
 # Extremes and activations.
 
 

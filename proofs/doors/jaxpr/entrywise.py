@@ -125,6 +125,10 @@ def _pow(at: Lowering, a: Value, b: Value) -> Value:
     return at.made(making.spread(functions.power(a.real, b.real, at.note), at.shape()))
 
 
+def _atan2(at: Lowering, y: Value, x: Value) -> Value:
+    return at.made(functions.angle(y.real, x.real, at.note))
+
+
 def convert(at: Lowering, a: Value, dtype: Any) -> Value:
     """The same numbers in another format; of real ones the whole part in a whole one, whether they are 0 in a mask."""
     old, new = kind_of(a.dtype), kind_of(dtype)
@@ -187,6 +191,7 @@ RULES: dict[str, Rule] = {
     "neg": _made(infinities.negated),
     "integer_pow": _integer_pow,
     "pow": _pow,
+    "atan2": _atan2,
     "square": _square,
     "one_minus_square": _one_minus_square,
     **{name: _made(partial(infinities.of_real, name)) for name in NAMED},
