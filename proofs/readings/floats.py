@@ -12,6 +12,7 @@ from ..statement import nodes
 from ..statement.statement import Statement
 from .functions import IN_NUMPY, smooth
 from .reading import Reading
+from .recognised import extreme
 from .run import Sides, of
 
 
@@ -24,6 +25,12 @@ class Floats(Reading):
     def number(self, value: Any) -> Any:
         large = isinstance(value, int) and abs(value) > 2**62  # which no integer of NumPy's is
         return float(value) if large or isinstance(value, Fraction) else value
+
+    def map(self, node: nodes.Map) -> Any:
+        found = extreme(node)
+        if found is None:
+            return super().map(node)
+        return np.asarray(getattr(np, found[0])(*map(self, found[1:])))
 
     def named(self, function: str, array: Any) -> Any:
         return np.asarray(IN_NUMPY[function](array))

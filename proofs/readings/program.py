@@ -23,6 +23,7 @@ from ..statement.whole import Axis, Size, Symbol, whole
 from ..statement.whole import Number as WholeNumber
 from .derivative import prepared
 from .reading import is_matrix_product
+from .recognised import extreme
 from .slices import Expression, Taking, number_text, shape_text
 
 DEEP = 60
@@ -279,7 +280,10 @@ class Writer:
         return self._bound[node][1], 9
 
     def map(self, node: nodes.Map) -> Expression:
-        function = node.function
+        function, found = node.function, extreme(node)
+        if found is not None:
+            name, *sides = found
+            return f"np.{name}({', '.join(self.text(one)[0] for one in sides)})", 9
         if function in CALLS:
             return f"{CALLS[function]}({self.text(node.arguments[0])[0]})", 9
         if function in AMONG:

@@ -76,6 +76,23 @@ def indicator(one: Node, other: Node, shape: nodes.Shape) -> Node | None:
     return making.take(making.number(1), (), shape, one.guards | other.guards)  # type: ignore[union-attr]
 
 
+def extreme(node: nodes.Map) -> tuple[str, Node, Node] | None:
+    """NumPy's function of two numbers where a node is b + relu(a − b) or a − relu(a − b).
+
+    As they stand they lose the digits of the smaller number, as of 10⁻⁹ + 0.7 − 0.7.
+    """
+    if node.function not in ("add", "subtract"):
+        return None
+    one, other = node.arguments
+    if not isinstance(other, nodes.Map) or other.function != "relu":
+        return None
+    (gap,) = other.arguments
+    if not isinstance(gap, nodes.Map) or gap.function != "subtract":
+        return None
+    name, same = ("maximum", 1) if node.function == "add" else ("minimum", 0)
+    return (name, *gap.arguments) if gap.arguments[same] == one else None
+
+
 def squared(of: Node, names: Sequence[int]) -> tuple[list[Node], list[Sequence[int]]]:
     """The factors of a sum over products of entries."""
     if isinstance(of, nodes.Map):

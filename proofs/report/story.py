@@ -5,6 +5,7 @@ A story is a list of sections, so that text, Markdown and LaTeX render the same 
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +28,7 @@ from .words import (
     outcome,
     over_sizes,
     suffix,
+    symbol,
     verdict_said,
 )
 
@@ -127,7 +129,7 @@ def _sections(
 
 
 def _present(text: str | None) -> list[str]:
-    return [one_line(text)] if text else []
+    return [one_line(part) for part in text.split("\n\n")] if text else []
 
 
 def _verdict(claim: Record, statement: Record, amends: bool) -> str:
@@ -167,7 +169,8 @@ def parting(found: Record | None) -> list[str]:
 def _limits(statement: Record) -> list[str]:
     """What parameters would have to tend to, each line by a rule from those before, until two contradict each other."""
     steps = (one for e in statement["evidence"] if e["method"] == "limit" for one in e["steps"])
-    return [f"{n}. {step}" for n, step in enumerate(steps, start=1)]
+    told = (re.sub(r"[a-z]+", lambda name: symbol(name[0]), step) for step in steps)
+    return [f"{n}. {step.replace('*', ' ')}" for n, step in enumerate(told, start=1)]
 
 
 def _amendment(amendment: Record, claim: Record) -> str:

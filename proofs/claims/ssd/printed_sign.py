@@ -223,27 +223,27 @@ def refutation(facts: Any, c: Scalars, s: Array, eta: Array, order: tuple[int, .
     one = 1 + 0 * eta
     both = at({order[0]: 1, order[1]: 1})
     Q = facts.is_one("all examples", 0, both, 0, (f"s[{order[1]}]", eta, one))
-    alpha = [facts.named(Q(at({j: 1})), f"alpha_{j + 1}") for j in range(n)]
+    alpha = [facts.named(Q(at({j: 1})), f"α_{j + 1}") for j in range(n)]
     grown = [given[j] - alpha[j] for j in range(n)]
     F = facts.all_one(f"example {unused + 1} alone")
     gamma_B = {unused: F(1, at({unused: 1}))}
-    kappa = facts.named(grown[unused] - gamma_B[unused], "beta + b C_00")
+    kappa = facts.named(grown[unused] - gamma_B[unused], "β + b C_00")
     for j in used:
-        gamma_B[j] = facts.named(grown[j] - kappa, f"gamma_{j + 1} B_00")
+        gamma_B[j] = facts.named(grown[j] - kappa, f"γ_{j + 1} B_00")
     moved = facts.near("D_12 - D_13")
     for j, sign in ((1, 1), (2, -1)):
         moved = moved - (alpha[j] * grown[0] - alpha[0] * grown[j]) * (sign * one)
     apart = gamma_B[1] - gamma_B[2]
     turned = kappa * apart - moved
-    turned = facts.named(turned, "(gamma_2 - gamma_3) (B_01 + B_10)")
+    turned = facts.named(turned, "(γ_2 − γ_3) (B_01 + B_10)")
     x = c.gamma[0] * c.B[1]
-    turned = facts.named(facts.quotient(x, turned * gamma_B[0], apart), "gamma_1 (B_01 + B_10)")
+    turned = facts.named(facts.quotient(x, turned * gamma_B[0], apart), "γ_1 (B_01 + B_10)")
     F = facts.is_whole("example 1 alone", 1, at({0: 1}), gamma_B[0], ("s[0]", one, 0 * eta))
     twice = F(at({0: 2})) - turned
-    delta = facts.named(facts.quotient(c.delta[0], twice, gamma_B[0] * (2 * one)), "delta_1")
+    delta = facts.named(facts.quotient(c.delta[0], twice, gamma_B[0] * (2 * one)), "δ_1")
     sixth = delta * delta * delta * delta * delta * delta
     last = facts.quotient(c.gamma[0] * c.B[2], F(at({0: 9})), sixth)
-    last = facts.named(last, "gamma_1 B_11")
+    last = facts.named(last, "γ_1 B_11")
     third = gamma_B[0] * delta * delta + delta * turned * (4 * one) + last
     return facts.contradiction("[X_1^3] of F_1", F(at({0: 3})), third)
 

@@ -43,23 +43,36 @@ SIZES = {"t": (1, 2), "r": (0, 1), "d": (1, 2)}
         "ssd.thm5.1+printed-line",
         "ssd.thm5.1+printed-zeros",
         "ssd.thm5.1+printed-query",
+        "ssd.thm5.1+printed-coefficients",
     ),
     reading=(
-        "ε is arbitrary, η and the bound on the data are fixed, and the parameters depend on neither data nor labels "
-        "(else the statement is empty: an SSD sublayer adds y_j times any multiple of the query's feature); M is "
-        "causal; the examples are counted 1..n (ssd.thm5.1-index), and the sign is the statement's: the proof ends "
-        "with w_l = −θ_l, that is with the other one. For l = 2, n ≥ 3, d ≥ 8 and η ≠ 0 there are no such parameters, "
-        "whatever P, S, Q and the SSD masks are. Suppose there are. Polynomials of bounded degree that are near on "
-        "bounded data have near coefficients, in free x and y: where only three examples are not 0 and d ≥ 3, linear "
-        "labels are no restriction. Put x_j = s_j v, v a unit vector that is orthogonal to the seven vectors of "
-        "+printed-line, as there is for d > 7, and take the part that is linear in y and in the query: by "
-        "+printed-line that of the layers in four coordinates, L, S, Q, ρ, g, b (other examples are 0: "
-        "+printed-zeros). By +printed-query its sum with 1 at y = s is Q = 1 + Σ_j α_j s_j² times another polynomial, "
-        "of a degree below 3^{2l}. It is to come near 1 + η(s_1² + s_2²) − η²s_1²s_2². That it cannot is the "
-        "machine's, by the rules of proofs/check/limits.py; F_j is the factor of +printed-coefficients, X_j = "
-        "s_j². w_0 plays no part: only what is linear in y does. With the sign − there are parameters "
-        "(+reverse+sign); with + there are for one layer (+one-layer), and for l = n = 2, d = 1 (+two-examples); "
-        "+in-turn is right up to O(η³)."
+        "It is refuted with the printed sign +: the proof ends with w_l = −θ_l, that is with −, and with − there are "
+        "parameters (+reverse+sign). ε is arbitrary, η and the bound on the data are fixed, and the parameters depend "
+        "on neither data nor labels (else the statement is empty: an SSD sublayer adds y_j times any multiple of the "
+        "query's feature); M is causal, entry (j, i) is 1 for j ≤ i; the examples are counted 1..n "
+        "(ssd.thm5.1-index). w_0 plays no part: only what is linear in y does.\n\n"
+        "For l = 2, n ≥ 3, d ≥ 8 and η ≠ 0 there are no such parameters, whatever P, S, Q and the SSD masks are. "
+        "Suppose there are. Polynomials of bounded degree that are near on bounded data have near coefficients. For "
+        "independent x_1, x_2, x_3, other examples being 0 (+printed-zeros), the labels w·x_j are any numbers, so the "
+        "two sides are near as polynomials in free x and y. Now put x_j = s_j v with free y_j, v a unit vector that is "
+        "orthogonal to S_xy, S_yx, Q_xy, Q_yx, P_yx, P′_yx and P_xxᵀP′_yx, P′ being the second layer's, as there is "
+        "for d > 7, and take the part that is linear in y and in the query: by +printed-line it is that of layers in "
+        "four coordinates, with parameters L, S, Q, ρ, g, b. By +printed-query its sum with 1 at y = s is "
+        "1 + Σ_j α_j s_j² times another polynomial in s, of a degree below 3^{2l}; it is to come near "
+        "1 + η(s_1² + s_2²) − η²s_1²s_2². That it cannot is the machine's, at n = 3 and d = 8.\n\n"
+        "In the argument X_j = s_j², q = Q_0[0, 0]/n, α_j = L_0[j, n] S_0[0, 0]/n, δ_j = L_0[j, j] S_0[0, 0]/n, "
+        "γ_j = L_1[j, n]/n, β = qρ, B_00 = S_1[0, 0], B_01 + B_10 = q(S_1[0, 1] + S_1[1, 0]), B_11 = q² S_1[1, 1], "
+        "C_00 = Q_1[0, 0]/n and D_jk is the coefficient of y_j s_j s_k² less that of y_k s_k s_j². By "
+        "+printed-coefficients [y_j s_j] is α_j + β + γ_j B_00 + b C_00, and where only example j is not 0, 1 and the "
+        "response have the factor F_j = 1 + γ_j U (B_00 + (B_01 + B_10) U + B_11 U²), U = X_j (1 + δ_j X_j)². So "
+        "[X_1] F_1 = γ_1 B_00, [X_1²] F_1 = 2δ_1γ_1 B_00 + γ_1 (B_01 + B_10), [X_1³] F_1 = δ_1²γ_1 B_00 + "
+        "4δ_1γ_1 (B_01 + B_10) + γ_1 B_11 and [X_1⁹] F_1 = δ_1⁶γ_1 B_11.\n\n"
+        "Gauss's lemma: where polynomials with constant term 1 have a product that tends to a polynomial, their "
+        "coefficients are bounded and the product of their limits is its limit (proofs/check/limits.py has the "
+        "proof). So each tends to 1 where that is 1; and where it is irreducible, one tends to it and the others to 1. "
+        "A + B X_2 with A = 1 + ηX_1 and B = η − η²X_1 is irreducible: ηA + B = 2η is a number other than 0.\n\n"
+        "With + there are parameters for one layer (+one-layer), and for l = n = 2, d = 1 (+two-examples); +in-turn "
+        "is right up to O(η³)."
     ),
 )
 def theorem(L, S, Q, rho, g, b, s, eta, xp, l, d, *, sign=1):

@@ -103,7 +103,9 @@ def limits(claim: Claim, sizes: Mapping[str, int]) -> Statement:
     with approached(claim, sizes) as found:
         every = [(name, make()) for one in found for name, make in one.parts.items()]
         relations = tuple(
-            relation("approaches", array(part.left).node, array(part.right).node, (), (name,))
+            relation(
+                "approaches", array(part.left).node, array(part.right).node, (), _name(name, part)
+            )
             for name, part in every
         )
     return Statement(
@@ -114,6 +116,12 @@ def limits(claim: Claim, sizes: Mapping[str, int]) -> Statement:
         tuple(conditions(claim, sizes)),
         at=tuple(sizes.items()),
     )
+
+
+def _name(name: str, part: said.Part) -> tuple[str]:
+    """A part's name, and what it is multiplied with before it comes near."""
+    other = f", times some polynomial of a degree ≤ {part.times_another}"
+    return (name + other * bool(part.times_another),)
 
 
 @contextmanager

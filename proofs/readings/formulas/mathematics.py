@@ -22,7 +22,7 @@ NEEDED = {
     DIAGONAL: "no entry on the diagonal of a triangular system is 0",
 }
 """Conditions in words."""
-NEAR = "up to ε in every coefficient, all at once, for every ε > 0 and some parameters"
+NEAR = "for every ε > 0 some parameters bring all of this within ε, in every coefficient:"
 INDENT = 2
 
 
@@ -77,7 +77,7 @@ class _Page:
         before = len(self.writer.lines_of([]))
         found = list(self.writer.lines_of(in_turns(self.statement.relations)))[before:]
         if any(one.kind == "approaches" for one in self.statement.relations):
-            found.append(self.a.words(NEAR))
+            found.insert(0, self.a.words(NEAR))
         return found
 
 

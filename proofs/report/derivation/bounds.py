@@ -48,7 +48,7 @@ from .writer import MEASURES, Writer
 
 WRITING = 10 * EFFORT
 """What writing a derivation down may take, which goes through many small steps."""
-READABLE = 12
+READABLE = 40
 """Of a longer sum on the way to a bound only the first terms are printed."""
 LONGEST = 400
 """Nor is a sum of products printed that is longer."""
@@ -82,7 +82,7 @@ def bounded(claim: Claim, proof: Found, before: Derivation) -> list[Section]:
         writer.section("Result")
         if not before.lines:
             writer.assumptions(proof.axioms, proof.assumes)
-        writer.result(count, "bound")
+        writer.result(count, "bound", bounds.given.values())
         return [section for section in writer.sections if section.lines]
 
 
@@ -217,8 +217,13 @@ class BoundWriter:
         match step:
             case Majorised():
                 return schemas, rests, []
-            case Squared():
-                return BY_SQUARES, rests, []
+            case Squared():  # the square that is ≥ 0 stands before what it shows
+                squares = [one for one in fact.rests if isinstance(one.step, Combined)]
+                gap = squares[-1] if squares else None
+                if gap is None or _says_nothing(gap.statement):
+                    return BY_SQUARES, rests, []
+                by = self._products(gap, fact) or [self.formula(gap.statement)]
+                return BY_SQUARES, self._of([*fact.rests, *gap.rests]), by
             case Rewritten():
                 defined = self._defined(fact.statement)
                 own = "by definition" if defined else REARRANGED

@@ -54,7 +54,7 @@ def derive(claim: Claim, proof: Any) -> Derivation:
 
 def _derived(claim: Claim, proof: Found, session: Proving) -> Derivation:
     writer = Writer(claim, session)
-    writer.given(writer.conditions(proof.conditions))
+    given = writer.given(writer.conditions(proof.conditions))
     writer.definitions()
     used = [one for theorem in proof.theorems for one in theorem.used]
     rules = prover.resting(used)
@@ -73,7 +73,7 @@ def _derived(claim: Claim, proof: Found, session: Proving) -> Derivation:
     writer.assumptions(proof.axioms, proof.assumes)
     for witness in proof.certificate.witnesses:
         writer.witness(witness.evidence([]))
-    writer.result(len(proof.theorems), "equation")
+    writer.result(len(proof.theorems), "equation", given.values())
     return writer.finished()
 
 

@@ -30,6 +30,7 @@ from .normal_forms import normal_form, simplified
 from .reasons import Steps, because
 from .reasons import steps as steps_between
 from .terms import Induction, Reader, Scope, positions_in
+from .text import numbers
 
 Equation = tuple[Term, Term]
 Made = TypeVar("Made")
@@ -435,13 +436,15 @@ class Writer:
         shows = "one statistic and two values" if is_collision(evidence) else "the sides differ"
         self.write("witness", words=f"At every size {shows} for {inputs_inline(evidence)}.")
 
-    def result(self, count: int, what: str) -> None:
-        """Write the last line: for which sizes and inputs the equations or bounds hold."""
+    def result(self, count: int, what: str, given: Iterable[int]) -> None:
+        """Write the last line: for which sizes and inputs the equations or bounds hold; `given` has the conditions."""
         if not count:
             return
         claim = self.claim
         named = ", ".join(symbol(name) for name in claim.given)
         every = f" and all {named}" if named else ""
+        conditions = sorted(given)
+        every += f" with ({numbers(conditions)})" if conditions else ""
         said = {1: f"the {what} holds", 2: f"both {what}s hold"}.get(
             count, f"all {count} {what}s hold"
         )
