@@ -35,7 +35,7 @@ from scanproof.proofs.readings.functions import smooth
 from scanproof.proofs.readings.problem import NoProblem, problem
 from scanproof.proofs.readings.program import functions, program
 from scanproof.proofs.readings.residues import PRIMES, Residues, identical
-from scanproof.proofs.statement import binding, making, nodes, placing
+from scanproof.proofs.statement import binding, choices, making, nodes, placing
 from scanproof.proofs.statement.errors import IllFormed
 from scanproof.proofs.statement.formats import REAL, WHOLE, Format
 from scanproof.proofs.statement.nodes import Input, Node
@@ -283,6 +283,18 @@ def test_functions_by_their_names_are_the_usual_ones(name: str):
     wanted = NUMPYS[name](operand(np.array([[5.0], [3.0]])))
     for ball, number in zip(balls.flat, wanted.flat, strict=True):
         assert abs(float(ball) - number) < 1e-9
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_extreme_keeps_the_digits_of_the_number_that_it_is(name: str, turned: bool):
+    sign = 1 if name == "maximum" else -1
+    near = making.number(Fraction(sign, 10**9))
+    far = making.entrywise("multiply", TABLE, making.number(-sign))
+    made = choices.greater if sign > 0 else choices.smaller
+    found = made(*((far, near) if turned else (near, far)))
+    left = making.entrywise("divide", found, near)
+    check(of_inputs(TABLE, left=left), lambda A: np.ones(A.shape), exact=False)
 
 
 def unknown(*laws: str, name: str = "phi") -> Node:
