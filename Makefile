@@ -53,7 +53,7 @@ test-all: build/.test ## run everything: `make test`, exported weights in other 
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in other codebases, and Triton's kernels
 	@$(EXPORT)/bin/pytest -rs -m "" $(WITH_TRANSFORMERS) $(CORES)
-	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py tests/export/test_conform.py
+	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py tests/export/test_conform.py $(CORES)
 	@$(EXPORT)-triton/bin/pytest -rs -m "" tests/test_triton_door.py $(CORES)
 	@$(EXPORT)-triton/bin/pytest -rs $(KERNELS) \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla]" \
@@ -175,7 +175,7 @@ build/.export build/.export-oldest build/.export-triton: build/.%: pyproject.tom
 	@touch $@
 
 build/.export: WITH = '$(TRANSFORMERS)' '$(EINOPS)' --editable '.[test,transformers]'
-build/.export-oldest: WITH = '$(OLDEST_TRANSFORMERS)' pytest hypothesis --editable '.[transformers]'
+build/.export-oldest: WITH = '$(OLDEST_TRANSFORMERS)' pytest pytest-xdist hypothesis --editable '.[transformers]'
 build/.export-triton: WITH = '$(TRANSFORMERS)' $(TRITON) $(EINOPS) $(FLA) wheel pytest pytest-xdist hypothesis --editable '.[transformers]'
 # What mamba-ssm compiles for CUDA is for other layers; Triton's kernels run on a CPU too, in its interpreter.
 build/.export-triton: AFTER = MAMBA_SKIP_CUDA_BUILD=TRUE MAMBA_FORCE_BUILD=TRUE \

@@ -125,7 +125,7 @@ def _sections(
         for d in statement["definitions"]
     ]
     yield Section("Definitions", ran, "list")
-    yield Section("Depends on", list(claim["depends_on"]), "list")
+    yield Section("Depends on", [] if amends else list(claim["depends_on"]), "list")
 
 
 def _present(text: str | None) -> list[str]:
