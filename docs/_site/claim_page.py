@@ -221,7 +221,8 @@ def _looked_at(statement: Record) -> str:
 
 def _reading(ledger: Ledger, statement: Record, level: str) -> Iterator[str]:
     if statement["reading"]:
-        yield from (f"{level} How it was read", "", said(ledger, statement["reading"]), "")
+        parts = [said(ledger, part) for part in statement["reading"].split("\n\n")]
+        yield from (f"{level} How it was read", "", "\n\n".join(parts), "")
 
 
 def _hypotheses(ledger: Ledger, statement: Record, level: str) -> Iterator[str]:

@@ -70,7 +70,8 @@ SIZES = {"t": (1, 2), "r": (0, 1), "d": (1, 2)}
         "Gauss's lemma: where polynomials with constant term 1 have a product that tends to a polynomial, their "
         "coefficients are bounded and the product of their limits is its limit (proofs/check/limits.py has the "
         "proof). So each tends to 1 where that is 1; and where it is irreducible, one tends to it and the others to 1. "
-        "A + B X_2 with A = 1 + ηX_1 and B = η − η²X_1 is irreducible: ηA + B = 2η is a number other than 0.\n\n"
+        "Of three examples it is A + B X_2 with A = 1 + ηX_1 and B = η − η²X_1, which is irreducible, for ηA + B = 2η "
+        "is a number other than 0.\n\n"
         "With + there are parameters for one layer (+one-layer), and for l = n = 2, d = 1 (+two-examples); +in-turn "
         "is right up to O(η³)."
     ),
