@@ -64,10 +64,10 @@ def _derived(claim: Claim, proof: Found, session: Proving) -> Derivation:
         (writer.formed(simplified, left) or left, writer.formed(simplified, right) or right)
         for left, right in sides
     ]
-    for theorem, equation, heading in zip(
-        proof.theorems, equations, headings(claim, len(equations)), strict=True
+    for theorem, equation, heading, recorded in zip(
+        proof.theorems, equations, headings(claim, len(equations)), sides, strict=True
     ):
-        writer.statement(equation, heading, theorem.used)
+        writer.statement(equation, heading, theorem.used, recorded)
     writer.section("Result")
     writer.denominators(proof.theorems, rules)
     writer.assumptions(proof.axioms, proof.assumes)

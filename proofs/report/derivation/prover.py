@@ -208,6 +208,24 @@ def unfolded(factor: Factor, session: Proving) -> Term:
     return _in_terms_of_states(work, session)
 
 
+def states_in(term: Term, session: Proving) -> set[str]:
+    """The states with a closed form that a term mentions, also by what its names and functions are of."""
+    found: set[str] = set()
+    waiting = [f.name for m in term.parts for f in m.factors]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in session.closed:
+            found.add(name)
+        elif name in index.current.bodies:
+            pairs = index.current.bodies[name].body
+            waiting += [f.name for m, _ in pairs for f in m.factors]
+    return found
+
+
 def as_defined(term: Term, session: Proving) -> Term:
     """A term in normal form, but for states, which stay what they are."""
     return _in_terms_of_states(Rewriting(term), session)

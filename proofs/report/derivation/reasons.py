@@ -28,10 +28,10 @@ WORDS = (
         "a factor is 0 where a sum of squares, its own among them, is",
         "{n} factors are 0 where sums of squares, their own among them, are",
     ),
-    ("one_point", "an index put away by an equation", "{n} indices put away by equations"),
+    ("one_point", "Σ_j [j = e] F(j) = F(e)", "Σ_j [j = e] F(j) = F(e), {n} times"),
     ("divide", "an index divided with remainder", "{n} indices divided with remainder"),
     ("count", "equal terms counted", "equal terms counted {n} times"),
-    ("regroup", "a range split or joined", "{n} ranges split or joined"),
+    ("regroup", "a sum's range split or joined", "{n} ranges of sums split or joined"),
 )
 RULES = frozenset(rule for rule, _, _ in WORDS)
 
@@ -53,7 +53,7 @@ def because(steps: Steps | None, splits: bool = False) -> str:
     if steps.cases > 1:
         done.append(f"{steps.cases} cases told apart")
     last = splits and steps.counts["one_point"]
-    return ("last terms split off; " if last else "") + ": ".join(
+    return ("the last terms of sums split off; " if last else "") + ": ".join(
         filter(None, ["normal form", ", ".join(done)])
     )
 

@@ -335,18 +335,29 @@ class Writer:
         left, right = (single(Entry(name, at)) for name in SIDES)
         return scope, over, (left, right)
 
-    def statement(self, equation: Equation, label: str, used: Iterable[Any]) -> None:
-        """Both sides as they are read, their normal forms, and why they are equal."""
+    def statement(
+        self, equation: Equation, label: str, used: Iterable[Any], recorded: Sequence[Term]
+    ) -> None:
+        """Both sides as they are read, their normal forms, and why they are equal.
+
+        Args:
+            equation: both sides, closed forms in place of states.
+            label: the section's heading.
+            used: what the proof rests on.
+            recorded: both sides with the states that they mention.
+        """
         self.section(label)
         scope, over, sides = self._sides(*equation)
         as_read = [self.reader.term(side, scope) for side in equation]
         if as_read[0] == as_read[1]:
             said = Formula((sides[0], as_read[0], sides[1]), over)
-            self.write("both sides, as read, are the same", said)
+            self.write("both sides, as read, are the same", said, rests_on=self._closed(*recorded))
             return
         lines = [
-            self.write(f"the {name} side, as read", Formula((side, term), over))
-            for name, side, term in zip(SIDES, sides, as_read, strict=True)
+            self.write(
+                f"the {name} side, as read", Formula((side, term), over), rests_on=self._closed(own)
+            )
+            for name, side, term, own in zip(SIDES, sides, as_read, recorded, strict=True)
         ]
         normal = [self.formed(normal_form, side, self.session) or side for side in equation]
         forms = [self.reader.term(side, scope) for side in normal]
@@ -394,6 +405,12 @@ class Writer:
             Formula((both, self.reader.term(difference, scope)), over),
             rests_on=tuple(lines),
         )
+
+    def _closed(self, *terms: Term) -> tuple[int, ...]:
+        """The lemmas that say what the states are which these terms mention."""
+        names = {name for term in terms for name in prover.states_in(term, self.session)}
+        rules = {self.session.closed[name][0] for name in names}
+        return tuple(sorted({self.shown[rule] for rule in rules if rule in self.shown}))
 
     def _lines(self, rules: Iterable[Theorem]) -> tuple[int, ...]:
         closed = {rule for rule, _ in self.session.closed.values()}  # used wherever a state stood
