@@ -135,8 +135,18 @@ def size_of_Q(xp, eta):
 
 
 ORDERS = (
-    Quantity("ssd.thm5.1", "error of +rule against SGD after 2 layers, ε → 0", "η", sgd_error(2)),
-    Quantity("ssd.thm5.1", "error of +rule against SGD after 3 layers, ε → 0", "η", sgd_error(3)),
+    Quantity(
+        "ssd.thm5.1",
+        "error of the mended construction against SGD after 2 layers, ε → 0",
+        "η",
+        sgd_error(2),
+    ),
+    Quantity(
+        "ssd.thm5.1",
+        "error of the mended construction against SGD after 3 layers, ε → 0",
+        "η",
+        sgd_error(3),
+    ),
     Quantity("ssd.thm5.1-drift", "Δx_i, entry 1 − nε (a)", "ε", feature_move(proved_mask), 2),
     Quantity("ssd.thm5.1-drift", "Δx_i, entry 1 + ηn (b)", "ε", feature_move(used_mask), 2),
     Quantity("ssd.thm5.1-drift", "Δx_i, entry 1 + ηn/ε", "ε", feature_move(scaled_mask)),
