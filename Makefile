@@ -55,7 +55,7 @@ test-export: build/.export build/.export-oldest build/.export-triton ## run expo
 	@$(EXPORT)/bin/pytest -rs -m "" $(WITH_TRANSFORMERS) $(CORES)
 	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py tests/export/test_conform.py $(CORES)
 	@$(EXPORT)-triton/bin/pytest -rs -m "" tests/test_triton_door.py $(CORES)
-	@$(EXPORT)-triton/bin/pytest -rs $(CORES) $(KERNELS) \
+	@$(EXPORT)-triton/bin/pytest -rs -m "" $(CORES) $(KERNELS) \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla]" \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla_delta_net]" \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_mamba_ssm]"
