@@ -48,7 +48,8 @@ test-times: build/.test ## run the same, and print the CPU seconds of each file 
 test-all: build/.test ## run everything: `make test`, exported weights in other codebases, the site, and all other tests
 	@started=$$(date +%s); minutes() { echo $$(( ($$(date +%s) - started) / 60 )); }; set -e; \
 	for part in test test-export test-docs; do $(MAKE) --no-print-directory $$part; echo "$$part: $$(minutes) min so far"; done; \
-	$(BIN)/pytest -rs -m "long or hypothesis or deeper" --cpu-times total $(CORES) --ignore tests/site \
+	$(BIN)/pytest -rs -m "long or hypothesis or deeper" --cpu-times total $(CORES) \
+	  $(addprefix --ignore ,tests/site $(WITH_TRANSFORMERS) $(KERNELS)) \
 	  $(MINUTES:%=--minutes $$(( % - $$(minutes) ))); echo "test-all: $$(minutes) min"
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in other codebases, and Triton's kernels

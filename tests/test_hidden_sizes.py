@@ -1,6 +1,7 @@
 """Questions about a size whose number no text names: reading alone notices each, so none is proved for all sizes."""
 
 # ruff: noqa: SIM202  a question is asked as it is written
+import itertools
 import operator
 
 import jax
@@ -99,10 +100,11 @@ def summed(x):
     return x.sum(0)
 
 
-@pytest.mark.short("[==-jax", "[in a list-torch")
+@pytest.mark.short("[==-jax", "[== from the right-torch")
 @pytest.mark.usefixtures("only_read")
-@pytest.mark.parametrize("framework", ["jax", "torch"])
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize(
+    ("name", "framework"), list(zip(QUESTIONS, itertools.cycle(["jax", "torch"]), strict=False))
+)
 def test_no_program_is_proved_that_asks_for_a_number_no_text_names(name, framework):
     if framework == "torch":
         pytest.importorskip("torch")

@@ -27,7 +27,7 @@ from scanproof.proofs.statement.whole import Size, whole
 Draw = Any
 Case = tuple[Callable[..., Any], Sequence[np.ndarray]]
 """A function that has the primitive, and arrays for it."""
-MANY = 12
+MANY = 6
 """How many cases of each primitive are drawn in `make test-all`."""
 
 

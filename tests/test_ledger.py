@@ -97,7 +97,7 @@ def test_every_decided_statement_names_the_definitions_that_ran(report):
 
 @pytest.mark.long
 def test_sympy_alone_never_contradicts_the_verdicts(report):
-    some = LEDGER.rows[::5]
+    some = LEDGER.rows[::12]
     alone = {s["id"]: s["verdict"] for s in statements(check(LEDGER, some, engine="sympy"))}
     both = {s["id"]: s["verdict"] for s in statements(report) if s["id"] in alone}
     # Bounds are the kernel's: for them sympy can only fail to find a counterexample.
@@ -113,9 +113,9 @@ def test_sympy_alone_never_contradicts_the_verdicts(report):
 
 
 @pytest.mark.long
-def test_every_refuted_row_s_script_shows_it_with_the_standard_library_alone(report, tmp_path):
+def test_a_refuted_row_s_script_shows_it_with_the_standard_library_alone(report, tmp_path):
     told = {row["id"]: row["as_stated"]["verdict"] for row in report["claims"]}
-    refuted = [row.claim for row in LEDGER.rows if told.get(row.claim.id) == "refuted"]
+    refuted = [row.claim for row in LEDGER.rows if told.get(row.claim.id) == "refuted"][::3]
 
     def shown(claim):
         result = decide(claim, ENGINES["all"])
@@ -127,7 +127,7 @@ def test_every_refuted_row_s_script_shows_it_with_the_standard_library_alone(rep
         return claim.id, done.returncode, done.stderr
 
     answers = list(workers.run([partial(shown, claim) for claim in refuted]))
-    assert len(answers) > 20
+    assert len(answers) > 15
     assert [refuted[a.index].id for a in answers if a.missing] == []
     assert [a.value for a in answers if a.value[1] != 0] == []
 
