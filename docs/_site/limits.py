@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from scanproof.proofs.report.markdown import SPECIAL
-from scanproof.proofs.report.words import Record
+from scanproof.proofs.report.words import Record, limit_steps
 
-from .typeset import NAMES, typeset
-
-LETTERS = {name: chr(0x3B1 + n) for n, name in enumerate(NAMES)}
+from .typeset import typeset
 
 
 def shown_by(statement: Record) -> str:
     """What refutes a statement, in a sentence."""
-    if any(_steps(statement)):
+    if limit_steps(statement):
         return "The limits below, which it would have, contradict each other."
     return "The numbers below show it."
 
 
 def argument(statement: Record, level: str) -> Iterator[str]:
     """The limits, each by its rule from those before; none where no limits are argued with."""
-    steps = list(_steps(statement))
+    steps = limit_steps(statement)
     if steps:
         yield from (f"{level} Why nothing comes near it", "")
         yield "Suppose that there are such parameters for every {math}`\\varepsilon`. Then, in the names of the reading"
@@ -30,14 +27,5 @@ def argument(statement: Record, level: str) -> Iterator[str]:
         yield from ("", *(f"{n}. {_typeset(step)}" for n, step in enumerate(steps, start=1)), "")
 
 
-def _steps(statement: Record) -> Iterator[str]:
-    for entry in statement["evidence"]:
-        if entry["method"] == "limit":
-            yield from entry["steps"]
-
-
 def _typeset(step: str) -> str:
-    """The step with its letters by name as letters."""
-    text = re.sub(r"[a-z]+", lambda m: LETTERS.get(m[0], m[0]), step)
-    text = text.replace("*", " ").replace("-", "−")
-    return typeset(text, lambda words: words.translate(SPECIAL))
+    return typeset(step, lambda words: words.translate(SPECIAL))

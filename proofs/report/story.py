@@ -5,7 +5,6 @@ A story is a list of sections, so that text, Markdown and LaTeX render the same 
 
 from __future__ import annotations
 
-import re
 import shlex
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -23,12 +22,12 @@ from .words import (
     first_difference,
     inputs,
     inputs_inline,
+    limit_steps,
     mend,
     one_line,
     outcome,
     over_sizes,
     suffix,
-    symbol,
     verdict_said,
 )
 
@@ -117,7 +116,8 @@ def _sections(
         )
         yield Section("No amendment", _present(claim["unmended"]))
         yield Section("Measured orders", [str(order) for order in orders(claim["id"])], "list")
-    yield Section("Why nothing comes near it", _limits(statement), "list")
+    limits = [f"{n}. {step}" for n, step in enumerate(limit_steps(statement), start=1)]
+    yield Section("Why nothing comes near it", limits, "list")
     yield Section("Evidence", [evidence(e) for e in statement["evidence"]], "list")
     alone = f"{body}: the claim's body, and no function that it calls"
     ran = [
@@ -164,13 +164,6 @@ def parting(found: Record | None) -> list[str]:
     if found is None or not place or len(found["actual"]) == 1 == len(place):
         return []
     return [f"First at entry {place} of the two sides, counted from 0."]
-
-
-def _limits(statement: Record) -> list[str]:
-    """What parameters would have to tend to, each line by a rule from those before, until two contradict each other."""
-    steps = (one for e in statement["evidence"] if e["method"] == "limit" for one in e["steps"])
-    told = (re.sub(r"[a-z]+", lambda name: symbol(name[0]), step) for step in steps)
-    return [f"{n}. {step.replace('*', ' ')}" for n, step in enumerate(told, start=1)]
 
 
 def _amendment(amendment: Record, claim: Record) -> str:

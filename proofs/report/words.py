@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -265,6 +266,13 @@ def is_collision(found: Record) -> bool:
     """Whether the inputs of a counterexample or witness are a pair that no single map can serve."""
     given = found["inputs"]
     return set(given) == {"first", "second"} and all(isinstance(v, Mapping) for v in given.values())
+
+
+def limit_steps(statement: Record) -> list[str]:
+    """What refutes a statement about limits, a line a step, its letters as letters; nothing where no limits do."""
+    steps = (one for e in statement["evidence"] if e["method"] == "limit" for one in e["steps"])
+    lettered = (re.sub(r"[a-z]+", lambda name: symbol(name[0]), step) for step in steps)
+    return [step.replace("*", " ").replace("-", "−") for step in lettered]
 
 
 def outcome(found: Record) -> list[tuple[str, str]]:
