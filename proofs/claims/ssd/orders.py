@@ -134,18 +134,11 @@ def size_of_Q(xp, eta):
     return steps_polynomial(batch_gram(xp.asarray(X), M), M, eta, 3)
 
 
+MENDED_ERROR = "error of the mended construction against SGD"
 ORDERS = (
-    Quantity(
-        "ssd.thm5.1",
-        "error of the mended construction against SGD after 2 layers, ε → 0",
-        "η",
-        sgd_error(2),
-    ),
-    Quantity(
-        "ssd.thm5.1",
-        "error of the mended construction against SGD after 3 layers, ε → 0",
-        "η",
-        sgd_error(3),
+    *(
+        Quantity("ssd.thm5.1", f"{MENDED_ERROR} after {k} layers, ε → 0", "η", sgd_error(k))
+        for k in (2, 3)
     ),
     Quantity("ssd.thm5.1-drift", "Δx_i, entry 1 − nε (a)", "ε", feature_move(proved_mask), 2),
     Quantity("ssd.thm5.1-drift", "Δx_i, entry 1 + ηn (b)", "ε", feature_move(used_mask), 2),
