@@ -123,6 +123,7 @@ LAWS = {
         lambda: DELTA.performs(descent(squared_error, step_size=lambda _, token: token.beta)),
         "proved all-sizes",
     ),
+    "with another rate": (lambda: DELTA.performs(descent(squared_error, step_size=1)), "refuted"),
     "a learner of one's own": (
         lambda: MOMENTUM.performs(
             lambda rates, state, token: (

@@ -400,6 +400,7 @@ def near_attention(size: float):
         (0.0, "is", "exactly 2 steps"),
         (1e-7, "is up to", "up to"),
         (0.005, "is nearest to", "nearest to 2 steps of gradient descent with ridge, η = 0.1"),
+        (5.0, "is not", "not gradient descent: the nearest is"),
     ],
 )
 def test_a_verdict_is_graded_by_how_far_off_the_weights_are(size, grade, begins):
