@@ -204,6 +204,9 @@ def test_every_line_of_proposition_4_1_rests_on_earlier_lines():
     for line in found.lines:
         assert all(number < line.number for number in line.rests_on)
         assert line.reason and (line.formulas or line.words)
+    (lemma,) = (line.number for line in found.lines if line.reason.startswith("Lemma"))
+    read = {line.reason: line.rests_on for line in found.lines if line.reason.endswith("as read")}
+    assert read == {"the left side, as read": (lemma,), "the right side, as read": ()}
 
 
 @pytest.mark.long
@@ -256,8 +259,11 @@ def test_a_derivation_of_bounds_ends_with_the_claim_s(id):
     proof = replayed(claim, own)
     found = derive(claim, proof)
     assert all(format(found) for format in (as_text, as_latex, as_markdown))
+    assert "…" not in as_text(found).partition("Definitions")[2]  # no term that its reader needs
     for line in found.lines:
         assert all(number < line.number for number in line.rests_on)
+    conditions = ", ".join(str(one.number) for one in found.lines if one.reason == "hypothesis")
+    assert f" with ({conditions}), " in found.lines[-1].words or not conditions
     said = [line.formulas[-1] for line in found.lines if line.formulas]
     checked = check_written(own.bounds)
     with resumed(session_of(proof.session, checked.equations)) as session:
