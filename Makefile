@@ -16,7 +16,7 @@ EINOPS ?= einops==0.8.2
 TRITON ?= triton==3.9.0
 FLA ?= flash-linear-attention==0.6.0 fla-core==0.6.0
 MAMBA_SSM ?= mamba-ssm==2.3.2.post1
-WITH_TRANSFORMERS := $(addprefix tests/export/,test_conform.py test_examples.py test_hf_mamba2.py test_standalone.py test_works.py)
+WITH_TRANSFORMERS := $(addprefix tests/export/,test_conform.py test_examples.py test_hf_mamba2.py test_standalone.py test_targets.py test_works.py)
 KERNELS := $(addprefix tests/export/,test_fla.py test_fla_delta_net.py test_mamba_ssm.py)
 NODE_MODULES ?= katex@0.16.47 pyodide@314.0.7 @fontsource/stix-two-math@5.3.0 @viz-js/viz@3.31.0 axe-core@4.14.1
 EXPORT := .venv-export
