@@ -22,12 +22,29 @@ COMPUTED = {
     "truths and containers": lambda a: {"above": a > 0, "rest": [a[:1], (a.sum(), None)]},
     "an argument that is not read": lambda a: jnp.arange(3.0),
     "constants": lambda a: a + np.arange(8.0).reshape(4, 2),
+    "sums of no products": lambda a: [
+        x[:0].T @ x[:0] for x in (a, a > 0, a.astype(int), 1j * a, a.astype(jnp.float16))
+    ],
+    "a sum of no products in each turn": lambda a: lax.scan(
+        lambda s, x: (s + a[:0].T @ a[:0], s @ x), jnp.ones((2, 2)), a
+    ),
+    "no tokens": lambda a: lax.scan(lambda s, x: (s + x, s * x), a[0], a[4:]),
+    "empty arrays beside others": lambda a: (
+        jnp.concatenate([a[:0], a, a[4:]]),
+        jnp.sum(a[:0], 0),
+        jnp.sort(a[:, :0], 0),
+        a[jnp.arange(0)],
+        a.at[jnp.arange(0)].add(a[:0]),
+        jnp.pad(a[:0], ((1, 0), (0, 0))),
+    ),
 }
 LEFT = {
     "erf": lambda a: lax.erf(a),
     "a Fourier transform": lambda a: jnp.fft.fft(a).real,
     "a system": lambda a: jnp.linalg.solve(a.T @ a, a.T),
-    "a sum of no products": lambda a: a[:0].T @ a[:0],
+    "a convolution of no numbers": lambda a: lax.conv(
+        a[:0].reshape(2, 0, 3), a[:0].reshape(2, 0, 3), (1,), "VALID"
+    ),
     "Python that is called back": lambda a: jax.pure_callback(lambda x: x, a, a),
 }
 

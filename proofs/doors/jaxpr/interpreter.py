@@ -128,11 +128,12 @@ def _in_containers(tree: Any, results: Sequence[np.ndarray], known: Any) -> Any:
 
 
 def _is_known(module: Any, ir: Any, stablehlo: Any) -> bool:
-    """Whether every operation is one that the interpreter has, of no empty arrays, which would end the process.
+    """Whether every operation is one that the interpreter has.
 
-    So would a whole number that is divided by 0; where the answer is yes none is.
+    Where the answer is yes, what would end the process is written otherwise: a whole number that is divided by 0, and
+    a sum of no products. A convolution of no numbers would, too.
     """
-    known, quotients, scatters = True, [], []
+    known, quotients, scatters, products = True, [], [], []
 
     def is_empty(value: Any) -> bool:
         kind = value.type
@@ -142,7 +143,10 @@ def _is_known(module: Any, ir: Any, stablehlo: Any) -> bool:
         nonlocal known
         dialect, _, name = operation.name.partition(".")
         known = operation.name in AROUND or (dialect == "stablehlo" and name in OPERATIONS)
-        known = known and not any(map(is_empty, (*operation.operands, *operation.results)))
+        of_none = any(map(is_empty, operation.operands))
+        known = known and not (name == "convolution" and of_none)
+        if name == "dot_general" and of_none:
+            products.append(operation)
         if name in ("divide", "remainder"):
             quotients.append(operation)
         if name == "scatter":
@@ -154,6 +158,8 @@ def _is_known(module: Any, ir: Any, stablehlo: Any) -> bool:
         _divide_by_none(one, ir, stablehlo)
     for one in scatters if known else ():
         _write_into_copies(one, ir, stablehlo)
+    for one in products if known else ():
+        _add_nothing(one, ir, stablehlo)
     return known
 
 
@@ -163,6 +169,17 @@ def _write_into_copies(scatter: Any, ir: Any, stablehlo: Any) -> None:
     with ir.InsertionPoint(scatter), ir.Location.unknown():
         for k, array in enumerate([*scatter.operands][:count]):
             scatter.operands[k] = stablehlo.convert(array.type, array)
+
+
+def _add_nothing(product: Any, ir: Any, stablehlo: Any) -> None:
+    """A product of empty arrays has entries without a term, which are 0; or none."""
+    kind = ir.RankedTensorType(product.results[0].type)
+    if 0 in kind.shape:
+        return
+    with ir.InsertionPoint(product), ir.Location.unknown():
+        zeros = stablehlo.constant(ir.DenseElementsAttr.get(np.zeros(kind.shape)))
+        product.results[0].replace_all_uses_with(stablehlo.convert(kind, zeros))
+    product.erase()
 
 
 def _divide_by_none(quotient: Any, ir: Any, stablehlo: Any) -> None:
