@@ -83,12 +83,15 @@ NARROW = {"float32": Rounding(2.0**-11, 2.0**-15), "float16": Rounding(2.0**-4, 
 """Where a program computes in narrower formats: it gives arrays of the coarsest of them."""
 
 
-def disagreement(claim: Claim, statement: Statement) -> str | None:
+def disagreement(
+    claim: Claim, statement: Statement, programs: Sequence[Any] = ()
+) -> str | None:
     """Where the statement and the claim's untraced body differ, in words; None if they agree where both have values.
 
     Args:
         claim: the claim.
         statement: what was recorded of it.
+        programs: those that it called there, which need not be traced again.
     """
     why = broken(statement)
     if why:
@@ -101,7 +104,7 @@ def disagreement(claim: Claim, statement: Statement) -> str | None:
         try:
             why = comparison.at(sizes, signed=turn % 2 == 1, around=around)
             if turn == 1:
-                why = another_way(claim, statement, at_numbers) or why
+                why = another_way(claim, statement, at_numbers, programs) or why
         except Unseen as error:
             return str(error)
         if why is not None:

@@ -11,7 +11,7 @@ import dis
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from types import CodeType, FrameType
@@ -32,7 +32,9 @@ BY_KIND = frozenset(("type", "__class__", "id"))
 """Names by which functions are chosen without a branch."""
 
 
-def another_way(claim: Claim, statement: Statement, at_numbers: Ran) -> str | None:
+def another_way(
+    claim: Claim, statement: Statement, at_numbers: Ran, programs: Sequence[Any]
+) -> str | None:
     """What the body ran at numbers and did not run when it was recorded, in words; None if there is nothing.
 
     A body that cannot go several ways is not recorded again.
@@ -41,7 +43,7 @@ def another_way(claim: Claim, statement: Statement, at_numbers: Ran) -> str | No
         return None
     recorded: Ran = set()
     with noting(recorded), suppress(Refused):
-        record(claim, dict(statement.at) or None)
+        record(claim, dict(statement.at) or None, before=programs)
     places = sorted(_line(code, offset) for code, offset in at_numbers - recorded)
     if not places:
         return None

@@ -51,7 +51,7 @@ def program(
         note(_written(door.function))
         speaker = speaking_among(arrays)
         if speaker is not None and hasattr(speaker.__array_namespace__(), "program"):
-            return speaker.__array_namespace__().program(door.lowered, arrays)
+            return speaker.__array_namespace__().program(door, arrays)
         return door.floats(arrays)
 
     run.door = door  # type: ignore[attr-defined]

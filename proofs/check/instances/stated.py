@@ -89,7 +89,7 @@ def _faithful(claim: Claim, sizes: Sizes | None) -> Stated | None:
         programs: list[Any] = []
         statement = record(claim, sizes, programs)
         recorded = frozenset(ran)
-        if disagreement(claim, statement) is None:
+        if disagreement(claim, statement, programs) is None:
             effort = sum(one.effort for one in programs) if sizes else 0
             return Stated(statement, recorded, tuple(programs), effort)
     return None

@@ -42,6 +42,8 @@ class Lowered:
     """The format of its real inputs."""
     function: Callable[..., Any]
     """The program itself."""
+    inputs: tuple[Given, ...]
+    """The shapes and formats of its arguments."""
     fits: tuple[Fit, ...] = ()
     """What has to hold of the sizes for whole numbers to fit their type."""
     obligations: tuple[Relation, ...] = ()
@@ -83,6 +85,7 @@ class Program:
             read.literals,
             form.name,
             self.function,
+            tuple(given),
             read.fits,
             effort=EFFORT + OF_EACH * read.traced,
         )

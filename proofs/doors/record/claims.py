@@ -34,7 +34,10 @@ FOR_NUMBERS = (TypeError, ValueError, AttributeError, IndexError, ArithmeticErro
 
 
 def record(
-    claim: Claim, sizes: Mapping[str, int] | None = None, programs: list[Any] | None = None
+    claim: Claim,
+    sizes: Mapping[str, int] | None = None,
+    programs: list[Any] | None = None,
+    before: Sequence[Any] = (),
 ) -> Statement:
     """The claim's statement, for all sizes, or at these.
 
@@ -42,6 +45,7 @@ def record(
         claim: the claim.
         sizes: numbers that stand for its sizes.
         programs: a list, to which the programs of JAX that its body calls are added (`doors.jaxpr.programs.Lowered`).
+        before: those of an earlier recording, where it is only looked at which way the body goes: none is traced again.
 
     Raises:
         Refused: if it cannot be recorded, with the line that is in the way.
@@ -49,7 +53,7 @@ def record(
     symbols = _symbols(claim)
     known: Any = sizes or {name: Length(whole(size)) for name, size in symbols.items()}
     inputs = _inputs(claim, known)
-    with recording(Recording(numbers=sizes is not None)) as made:
+    with recording(Recording(numbers=sizes is not None, before=before)) as made:
         values = {**{n: Recorded(one) for n, one in inputs.items()}, **known, "xp": Namespace()}
         parameters, leaves = _marked(claim.construct(values))
         every = [_relation(one) for one in claim.statements(values, parameters)]

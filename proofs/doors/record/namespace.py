@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from scanproof.constructs.arrays.masks import Mask
@@ -161,16 +161,17 @@ class Namespace(Functions, NumPyFunctions):
         """The largest singular value of matrices."""
         return Recorded(nodes.Norm("operator", array(one).node))
 
-    def program(self, lowered: Callable[[Sequence[nodes.Node]], Any], arrays: Sequence[Any]) -> Any:
+    def program(self, door: Any, arrays: Sequence[Any]) -> Any:
         """What a program makes of arrays of the claim, by its framework's trace.
 
         Args:
-            lowered: the program as a function of nodes.
+            door: the program, `doors.program.Door`.
             arrays: its arguments.
         """
         given = [array(one).node for one in arrays]
         try:
-            found = lowered(given)
+            found = current().as_before(door.function, [one.shape for one in given])
+            found = found or door.lowered(given)
         except Refused as error:
             current().depends = error.depends
             raise refusal(str(error), where="") from error

@@ -6,7 +6,7 @@ with the line that did it. So no `except` of a body takes it back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
@@ -62,6 +62,9 @@ class Recording:
     steps: dict[Recursion, Callable[..., Any]] = field(default_factory=dict)
     """The function that each recursion repeats."""
 
+    before: Sequence[Any] = ()
+    """Programs of an earlier run of the same body, where it is only looked at which way the body goes."""
+
     depends: Depends | None = None
     """What a program's refusal hinges on, where that is known."""
 
@@ -69,6 +72,15 @@ class Recording:
     def refused(self) -> Refused:
         """The error for what was refused first."""
         return Refused(self.refusals[0], self.depends)
+
+    def as_before(self, function: Callable[..., Any], shapes: Sequence[Any]) -> Any | None:
+        """What the earlier run made of the program that is called next; None where it called another."""
+        known = self.before[len(self.programs) :][:1]
+        alike = (
+            one.function is function and [given.shape for given in one.inputs] == list(shapes)
+            for one in known
+        )
+        return known[0] if any(alike) else None
 
     def count(self) -> None:
         """Note that one more array was made.
