@@ -47,6 +47,16 @@ ROUNDED = {
         (math.sqrt(2 / 3), "√(2/3)"),
         (1536**-0.5, "1/√1536"),
         (1 / math.sqrt(7), "1/√7"),
+        (math.pi, "π"),
+        (-2 * math.pi, "-2 π"),
+        (math.pi / 180, "π/180"),
+        (2 / math.pi, "2/π"),
+        (math.pi**2 / 6, "π^2/6"),
+        (math.sqrt(2 / math.pi), "√(2/π)"),
+        (-1 / math.sqrt(2 * math.pi), "-√(1/(2 π))"),
+        (math.log(2 * math.pi), "log(2 π)"),
+        (-math.log(2 * math.pi) / 2, "-log(√(2 π))"),
+        (ROUNDED["float32"](math.pi), "π"),
         (ROUNDED["float32"](1e-6), "1/1000000"),
         (ROUNDED["float32"](10.1), "101/10"),
         (ROUNDED["float32"](128**-0.5), "1/√128"),
@@ -67,6 +77,9 @@ def test_what_a_literal_in_double_precision_means(value, written):
         (10.1, "float32", "101/10"),
         (1 / 3, "float32", "1/3"),
         (2**-0.5, "float32", "1/√2"),
+        (2 * math.pi, "float32", "2 π"),
+        (3.1416, "float32", "3927/1250"),
+        (3.14, "float16", "201/64"),
         (0.3, "float16", "3/10"),
         (1 / 3, "float16", "1/3"),
         (3**-0.5, "float16", "1/√3"),
@@ -92,11 +105,12 @@ def test_small_binary_fractions_are_as_they_are(value):
 @pytest.mark.parametrize(
     ("value", "dtype"),
     [
-        (math.pi, "float64"),
         (math.e, "float64"),
-        (math.sqrt(2 / math.pi), "float64"),
+        (math.pi**3, "float64"),
+        (math.sqrt(math.e), "float64"),
         (0.70710678, "float64"),
-        (math.pi, "float32"),
+        (0.7978845608, "float64"),
+        (math.e, "float32"),
         (0.1234567, "float32"),
         (math.pi, "bfloat16"),
     ],
@@ -208,6 +222,22 @@ PROVED = {
     ),
     "in half precision": (lambda x: x.astype(jnp.bfloat16) * 0.1, lambda x: x / 10),
     "π": (lambda x: x * math.pi, lambda x: x * jnp.pi),
+    "multiples and powers of π": (
+        lambda x: jnp.sin(2 * math.pi * x) + x * math.pi**2,
+        lambda x: jnp.sin(2 * x * math.pi) + math.pi * (math.pi * x),
+    ),
+    "a root of 1/π": (
+        lambda x: jax.nn.gelu(x),
+        lambda x: x / 2 * (1 + jnp.tanh(jnp.sqrt(2 / jnp.pi) * (x + 0.044715 * x**3))),
+    ),
+    "1 over a root of 2π": (
+        lambda x: jnp.exp(-(x**2) / 2) / jnp.sqrt(2 * jnp.pi),
+        lambda x: (2 * math.pi) ** -0.5 * jnp.exp(-0.5 * x * x),
+    ),
+    "a logarithm of 2π": (
+        lambda x: jax.scipy.stats.norm.logpdf(x),
+        lambda x: -(x**2) / 2 - math.log(2 * math.pi) / 2,
+    ),
     "e": (lambda x: x * math.e + 1, lambda x: 1 + x * math.e),
     "an array": (lambda x: x[:, None] * jnp.asarray([0.1, 0.5]), lambda x: _two(x / 10, x / 2)),
 }
@@ -273,6 +303,8 @@ def test_a_logarithm_of_a_whole_number_is_recognised():
         (lambda x: x + 1e-8, lambda x: x),
         (lambda x: x * jnp.float16(0.3), lambda x: x * 0.3),
         (lambda x: x * math.pi, lambda x: x * 3.1416),
+        (lambda x: x * jnp.sqrt(2 / jnp.pi), lambda x: x * math.sqrt(2 * math.pi)),
+        (lambda x: jnp.sin(2 * math.pi * x), lambda x: jnp.sin(math.pi * x)),
     ],
 )
 def test_a_true_mistake_is_refuted(forward, specification):
@@ -287,7 +319,7 @@ def test_a_true_mistake_is_refuted(forward, specification):
     [
         (lambda x: x * 0.70710678, lambda x: x / jnp.sqrt(2.0), "0.70710678"),
         (lambda x: x * 0.707107, lambda x: x / jnp.sqrt(2.0), "0.707107"),
-        (lambda x: x * math.pi, lambda x: x * jnp.float32(math.pi), "3.141592653589793"),
+        (lambda x: x * math.pi, lambda x: x * 3.14159265, "3.141592653589793"),
         (lambda x: (x * 0.33333333).sum(), lambda x: x.sum() / 3, "0.33333333"),
     ],
 )

@@ -1,6 +1,7 @@
 """Loops for PyTorch whose turns reach tensors by closures, objects and partial functions."""
 
 import functools
+import math
 import types
 
 import pytest
@@ -136,6 +137,23 @@ def half_a_square(x, y):
 def checked(x, y):
     torch.distributions.Normal(x, 1.0, validate_args=True)
     return half_a_square(x, y)
+
+
+def test_a_distribution_has_its_density_where_its_arguments_are_valid():
+    def likelihood(x, mean, deviation):
+        return torch.distributions.Normal(mean, deviation).log_prob(x)
+
+    def density(x, mean, deviation):
+        square = (x - mean) ** 2 / (2 * deviation**2)
+        return -square - torch.log(deviation) - math.log(2 * math.pi) / 2
+
+    shapes = "x: N, mean: N, deviation: N"
+    found = prove(likelihood, shapes=shapes, equals=density).result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+    wrong = prove(
+        likelihood, shapes=shapes, equals=lambda x, m, s: density(x, m, s) - math.log(2) / 2
+    ).result
+    assert wrong.verdict == "refuted"
 
 
 def test_arguments_of_distributions_are_taken_as_valid_and_the_answer_says_so():

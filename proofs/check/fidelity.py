@@ -83,9 +83,7 @@ NARROW = {"float32": Rounding(2.0**-11, 2.0**-15), "float16": Rounding(2.0**-4, 
 """Where a program computes in narrower formats: it gives arrays of the coarsest of them."""
 
 
-def disagreement(
-    claim: Claim, statement: Statement, programs: Sequence[Any] = ()
-) -> str | None:
+def disagreement(claim: Claim, statement: Statement, programs: Sequence[Any] = ()) -> str | None:
     """Where the statement and the claim's untraced body differ, in words; None if they agree where both have values.
 
     Args:

@@ -87,10 +87,13 @@ def nothing_but(number_: float, shape: Shape, dtype: Any) -> Value:
 
 def meant_by(found: Meant) -> Node:
     """The number that a float means, of what `meant.meant` says."""
-    if not (found.root or found.log):
-        return number(found.number)
-    node = making.entrywise("log" if found.log else "sqrt", number(found.number))
-    return node if found.sign > 0 else choices.negative(node)
+    node = functions.multiple_of_pi(found.number, found.pi) if found.pi else number(found.number)
+    if found.log:
+        node = functions.log(node)
+        node = choices.multiply(functions.HALF, node) if found.root else node
+    elif found.root:
+        node = functions.root(node)
+    return node if found.sign > 0 or not (found.root or found.log) else choices.negative(node)
 
 
 def common(values: Sequence[Value]) -> float:
@@ -224,7 +227,7 @@ def _is_above_zero(node: Node) -> bool:
     if entry is not None:
         return nonnegative(entry - 1, node.shape)
     function = getattr(node, "function", "")
-    if function in ("sqrt", "divide", "multiply", "power"):
+    if function in ("sqrt", "divide", "multiply", "power", "atan"):
         return all(map(_is_above_zero, node.operands[: 1 if function == "power" else 2]))
     value = _as_number(node)
     return function == "exp" or (value is not None and value > 0)

@@ -23,6 +23,13 @@ TABLE = 400
 """More different numbers than this in one array are a table."""
 LARGEST_LOG = 14
 """Logarithms are recognised up to this one, of a million."""
+PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494459")
+POWERS = (1, -1, 2, -2)
+"""The powers of π that are recognised, in multiples; under roots the first two."""
+OF_PI = 3
+"""The binary digits that π costs in a literal's meaning."""
+LEAST_MULTIPLE = 64
+"""Multiples of π under a logarithm have no greater denominator."""
 BLUR = Fraction(1, 2**20)
 """A literal with about six digits may be off what its author meant by so much, relatively; see `Meant.blur`."""
 
@@ -55,13 +62,16 @@ FORMATS = {
 
 
 class Meant(NamedTuple):
-    """An exact real number: a fraction, ± the root of one, or ± the logarithm of a whole number."""
+    """An exact real number: a fraction, a multiple of a power of π, or ± the root or logarithm of one.
+
+    Of both, root and logarithm, it is the logarithm of the root.
+    """
 
     number: Fraction
-    """The number; under a root without its sign."""
+    """The number; under a root or logarithm without its sign."""
     root: bool = False
     sign: int = 1
-    """That of a root."""
+    """That of a root or logarithm."""
     plain: bool = False
     """Whether it is a small binary fraction, of which nothing was rounded."""
     understood: bool = True
@@ -70,10 +80,12 @@ class Meant(NamedTuple):
     """That of the format which it was rounded to."""
     log: bool = False
     """Whether it is the natural logarithm of the number, as `math.log(T)` leaves it at T = 3."""
+    pi: int = 0
+    """The power of π by which the number is multiplied, under a root or logarithm too."""
 
     def is_exactly(self, value: float) -> bool:
         """Whether it is the literal's binary number."""
-        return not (self.root or self.log) and self.number == Fraction(value)
+        return not (self.root or self.log or self.pi) and self.number == Fraction(value)
 
     def blur(self) -> Fraction:
         """How far, relatively, the literal may be off what its author meant: a few roundings of its format."""
@@ -81,15 +93,29 @@ class Meant(NamedTuple):
 
     def __str__(self) -> str:
         p, q = self.number.as_integer_ratio()
+        sign = "-" if self.sign < 0 else ""
+        if self.pi:
+            text = _multiple(p, q, self.pi)
+            root = f"√({text})" if self.root else text
+            return f"{sign}log({root})" if self.log else f"{sign}{root}"
         if self.log:
-            return f"{'-' if self.sign < 0 else ''}log {p}"
+            return f"{sign}log {p}"
         if self.root:
-            sign = "-" if self.sign < 0 else ""
             if q == 1:
                 return f"{sign}√{p}"
             return f"{sign}1/√{q}" if p == 1 else f"{sign}√({p}/{q})"
         text = str(self.number)
         return text if len(text) <= 20 else f"{float(self.number):.6g}"
+
+
+def _multiple(p: int, q: int, power: int) -> str:
+    """p/q times a power of π, as it is read."""
+    of = "π" if abs(power) == 1 else f"π^{abs(power)}"
+    over = [str(p), of] if power > 0 else [str(p)]
+    under = [str(q)] if power > 0 else [str(q), of]
+    over, under = ([one for one in side if one != "1"] for side in (over, under))
+    below = f"/({' '.join(under)})" if len(under) > 1 else f"/{under[0]}" if under else ""
+    return " ".join(over or ["1"]).replace("-1 ", "-") + below
 
 
 @functools.lru_cache(maxsize=65_536)
@@ -98,8 +124,8 @@ def meant(value: float, dtype: Any = "float64") -> Meant:
 
     The simplest number within rounding of it wins, where simplicity is counted in digits, as everything else about a
     literal is a guess: n decimal digits cost n·log₂10, a fraction the binary digits of its two parts, a root one more
-    than the fraction under it, a logarithm of a whole number two more than that, and the binary number itself its own
-    significant digits. So 0.1 is 1/10 (one decimal
+    than the fraction under it, a logarithm of a whole number two more than that, a multiple of a power of π three more
+    than the same without it, and the binary number itself its own significant digits. So 0.1 is 1/10 (one decimal
     digit, not 52 binary ones), 0.59375 is 19/32 in bfloat16 too (5 binary digits, not the decimal 0.594), and
     0.70703125 in bfloat16 is 1/√2. Three rules stand beside it:
 
@@ -152,6 +178,35 @@ def _candidates(size: Fraction, sign: int, form: Format) -> Iterator[tuple[float
         if near and whole.bit_length() + 2 <= form.cost:
             cost, of = whole.bit_length() + 2, Fraction(whole)
             yield cost, Meant(of, sign=sign, precision=form.precision, log=True)
+    if form.digits > 3:  # with fewer 3.14 is next to π
+        yield from _multiples(low, high, sign, form)
+
+
+def _multiples(
+    low: Fraction, high: Fraction, sign: int, form: Format
+) -> Iterator[tuple[float, Meant]]:
+    """The multiples of powers of π in an interval, their roots, and their logarithms and those of their roots."""
+    for power in POWERS:
+        of = PI**power
+        fraction, square = (
+            _simplest(low / of, high / of),
+            _simplest(low * low / of, high * high / of),
+        )
+        if _cost(fraction) + OF_PI <= form.cost:
+            one = Meant(sign * fraction, precision=form.precision, pi=power)
+            yield _cost(fraction) + OF_PI, one
+        if abs(power) == 1 and _cost(square) + OF_PI + 1 <= form.cost:
+            one = Meant(square, True, sign, precision=form.precision, pi=power)
+            yield _cost(square) + OF_PI + 1, one
+    if high >= LARGEST_LOG or form is not FORMATS["float64"]:
+        return
+    for root in (False, True):
+        size = math.exp(float(low + high) / (1 if root else 2))
+        fraction = Fraction(size / math.pi).limit_denominator(LEAST_MULTIPLE)
+        near = fraction and math.log(fraction * math.pi) / (2 if root else 1)
+        if near and low <= Fraction(near) <= high and _cost(fraction) + OF_PI + 2 <= form.cost:
+            one = Meant(fraction, root, sign, precision=form.precision, log=True, pi=1)
+            yield _cost(fraction) + OF_PI + 2, one
 
 
 def _bits(size: Fraction) -> int:

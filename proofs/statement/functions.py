@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from . import choices, making, nodes
@@ -22,6 +22,14 @@ ONE, TWO, HALF = number(1), number(2), number(Fraction(1, 2))
 
 exp = partial(entrywise, "exp")
 log = partial(entrywise, "log")
+PI = multiply(number(4), entrywise("atan", ONE))
+"""π, as 4 atan(1)."""
+
+
+def multiple_of_pi(of: Fraction, power: int) -> Node:
+    """A number times a power of π."""
+    factor = reduce(multiply, [PI] * abs(power))
+    return multiply(number(of), factor) if power > 0 else divide(number(of), factor)
 
 
 def inverse_of(a: Node) -> Node:
@@ -34,9 +42,16 @@ def sigmoid(a: Node) -> Node:
     return inverse_of(add(ONE, exp(negative(a))))
 
 
+ROOTS_APART = {"multiply": multiply, "divide": divide}
+
+
 def root(a: Node) -> Node:
-    """The square root; of a square of a fraction the fraction."""
+    """The square root: of a square of a fraction the fraction, of a multiple of π or 1/π a multiple of √π or 1/√π."""
     value = constant(a)
+    if isinstance(a, nodes.Map) and a.arguments[1:] == (PI,):
+        factor = constant(a.arguments[0])
+        if isinstance(factor, int | Fraction) and factor > 0 and a.function in ROOTS_APART:
+            return ROOTS_APART[a.function](root(number(factor)), entrywise("sqrt", PI))
     if isinstance(value, int | Fraction) and value >= 0:
         found = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
         if found * found == value:
@@ -45,7 +60,7 @@ def root(a: Node) -> Node:
 
 
 def angle(y: Node, x: Node, note: Callable[[str], None]) -> Node:
-    """The angle of the point (x, y), in (−π, π], and 0 at (0, 0); π is 4 atan(1).
+    """The angle of the point (x, y), in (−π, π], and 0 at (0, 0).
 
     Args:
         note: takes for granted, in words, what asks more than the angle does.
@@ -55,7 +70,7 @@ def angle(y: Node, x: Node, note: Callable[[str], None]) -> Node:
     length = root(add(multiply(x, x), multiply(y, y)))
     above = choices.select(behind, subtract(length, x), y)
     below = choices.select(flat, ONE, choices.select(behind, y, add(length, x)))
-    straight = multiply(behind, multiply(number(4), entrywise("atan", ONE)))
+    straight = multiply(behind, PI)
     return choices.select(flat, straight, multiply(TWO, entrywise("atan", divide(above, below))))
 
 

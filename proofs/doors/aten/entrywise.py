@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -237,7 +236,7 @@ def _gelu(at: Any, self: Any, approximate: str = "none") -> Any:
         inner = entrywise("erf", divide(node, entrywise("sqrt", TWO)))
     else:
         cubic = add(node, multiply(at.node(0.044715), multiply(node, multiply(node, node))))
-        inner = entrywise("tanh", multiply(entrywise("sqrt", divide(TWO, at.node(math.pi))), cubic))
+        inner = entrywise("tanh", multiply(functions.root(divide(TWO, functions.PI)), cubic))
     return multiply(multiply(HALF, node), add(ONE, inner))
 
 
