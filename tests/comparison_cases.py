@@ -56,6 +56,8 @@ masked_later_bad | q: T d, k: T d, v: T e
     ≠ nn.softmax(jnp.where(jnp.arange(len(q)) <= jnp.arange(len(q))[:, None], q @ k.T, -jnp.inf), -1) @ v
 three | x: T | jnp.where(x > 0, 2.0, jnp.where(x == 0, 3.0, 4.0))
     = jnp.where(x == 0, 3.0, jnp.where(x < 0, 4.0, 2.0))
+entropy | x: T | jax.scipy.special.entr(nn.softmax(x)).sum() = nn.logsumexp(x) - nn.softmax(x) @ x
+entropy_bad | x: T | jax.scipy.special.entr(nn.softmax(x)).sum() ≠ nn.logsumexp(x) - x.sum()
 sign_odd | x: T | jnp.sign(-x) = -jnp.sign(x)
 relu_grad | x: T | jax.grad(lambda x: nn.relu(x).sum())(x) = jnp.where(x > 0, 1.0, 0.0)
 gradmlp | x: T d, w: d | jax.grad(lambda x, w: nn.relu(x @ w).sum(), 1)(x, w) = x.T @ (x @ w > 0).astype(float)

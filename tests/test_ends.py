@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scanproof.proofs.readings.floats import Floats
-from scanproof.proofs.statement import along, choices
+from scanproof.proofs.statement import along, choices, making
 from scanproof.proofs.statement.ends import ends_of
 from scanproof.proofs.statement.making import entrywise, full, number
 from scanproof.proofs.statement.nodes import Input, Node, Positions
@@ -17,6 +17,14 @@ from scanproof.proofs.statement.whole import Size, whole
 
 LENGTH = 3
 OF_TWO = (choices.greater, choices.smaller, choices.add, choices.subtract)
+OF_ARRAYS = (
+    *OF_TWO,
+    choices.multiply,
+    lambda a, b: full(
+        along.total(making.spread(choices.multiply(a, b), (LENGTH,)), [0]), (LENGTH,)
+    ),
+    lambda a, b: choices.divide(a, choices.add(number(1), entrywise("abs", b))),
+)
 NAMED = ("tanh", "exp", "relu", "step", "zero", "abs", "negative", "sin", "softplus")
 
 
@@ -37,7 +45,7 @@ def drawn(rng: np.random.Generator, depth: int) -> Node:
     other = drawn(rng, depth - 1)
     if rng.integers(3) == 0:
         return choices.select(choices.above(drawn(rng, depth - 1)), one, other)
-    return OF_TWO[rng.integers(len(OF_TWO))](one, other)
+    return OF_ARRAYS[rng.integers(len(OF_ARRAYS))](one, other)
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -54,6 +62,15 @@ def test_ends_are_seen_of_a_clip_and_of_the_place_of_the_greatest_entry():
     x = Input("x", (LENGTH,))
     assert ends_of(choices.smaller(choices.greater(x, number(-1)), number(2))) == (-1, 2)
     assert ends_of(along.place_of_greatest(x, 0)) == (0, LENGTH - 1)
+
+
+def test_weights_of_a_softmax_and_squares_are_not_negative_and_products_may_be():
+    x, y = Input("x", (LENGTH,)), Input("y", (LENGTH,))
+    weights = entrywise("exp", x)
+    assert ends_of(choices.divide(weights, along.total(weights, [0], False)))[0] == 0
+    assert ends_of(along.total(choices.multiply(x, x), [0], False))[0] == 0
+    assert ends_of(along.total(choices.multiply(x, y), [0], False)) == (None, None)
+    assert ends_of(choices.divide(weights, x)) == (None, None)
 
 
 def test_a_clip_between_numbers_further_apart_leaves_what_is_clipped_and_a_nearer_one_does_not():

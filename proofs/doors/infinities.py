@@ -58,6 +58,11 @@ class Value:
         return self.node
 
     @property
+    def is_nan(self) -> bool:
+        """Whether its entries that are no numbers are NaN."""
+        return self.odd is not None and is_nan(self.odd.number)
+
+    @property
     def where(self) -> Node:
         """1 where there is no number."""
         return full(ZERO, self.shape) if self.odd is None else self.odd.where

@@ -57,7 +57,14 @@ class _Seen:
                 return _of_loop(node)
             case nodes.Map():
                 return self._of_map(node)
+            case nodes.Contract() if all(map(self._is_not_negative, node.factors)):
+                return 0, None
+            case nodes.Norm():
+                return 0, None
         return NONE
+
+    def _is_not_negative(self, node: Node) -> bool:
+        return not_below(self.of(node)[0], 0)
 
     def _of_map(self, node: nodes.Map) -> Ends:
         match node.arguments:
@@ -83,6 +90,10 @@ class _Seen:
             case (one,) if node.function == "negative":
                 low, high = self.of(one)
                 return _negative(high), _negative(low)
+            case one, other if node.function in ("multiply", "divide"):
+                same = one is other and node.function == "multiply"
+                if same or all(map(self._is_not_negative, node.arguments)):
+                    return 0, None
         return OF_FUNCTIONS.get(node.function, NONE)
 
 

@@ -148,13 +148,13 @@ logical("xor", choices.unlike)
 
 @rule("isinf")
 def _isinf(at: Any, self: Value) -> Any:
-    return self.where
+    return making.full(ZERO, self.node.shape) if self.is_nan else self.where
 
 
 @rule("isnan")
 def _isnan(at: Any, self: Value) -> Any:
     at.assume("every entry is a number: isnan is false")
-    return making.full(ZERO, self.node.shape)
+    return self.where if self.is_nan else making.full(ZERO, self.node.shape)
 
 
 @rule("isfinite")
@@ -259,6 +259,11 @@ def _log_sigmoid(at: Any, self: Any) -> Any:
 def _logaddexp(at: Any, self: Any, other: Any) -> Any:
     every = (of_real("exp", at.dtype, at.value(one)) for one in (self, other))
     return entrywise("log", add(*(one.real for one in every)))
+
+
+@rule("xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other")
+def _xlogy(at: Any, self: Any, other: Any) -> Any:
+    return multiply(at.node(self), entrywise("log", at.node(other)))  # 0 where the first is
 
 
 @rule("threshold")

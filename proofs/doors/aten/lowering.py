@@ -31,10 +31,23 @@ from .writing import Writes
 MOST_CONSTANTS = 4096
 """More numbers than this in one constant are a table, which is no formula."""
 NO_RULE = "it has no rule; scanproof prove --operations lists those that have one"
+OF_NAN = frozenset(
+    (
+        *("where.self", "masked_fill.Scalar", "masked_fill.Tensor", "isnan.default"),
+        *("isinf.default", "isfinite.default", "clone.default", "alias.default"),
+        *("expand.default", "unsqueeze.default", "full.default", "full_like.default"),
+        *("new_full.default", "scalar_tensor.default"),
+    )
+)
+"""Operations that take NaN: what else is computed of it is refused."""
 ENTRIES = nodes.Number, nodes.Take, nodes.Reshape, nodes.Join, nodes.Build, nodes.Map
 """Nodes whose entries are numbers, those of others, or computed of these."""
 HUGE = 1e30
 """What is less than −10³⁰, or the least number of a format, is put where −∞ is meant: exp of it is 0 in floats."""
+
+
+def _has_nan(value: Any) -> bool:
+    return (isinstance(value, float) and math.isnan(value)) or getattr(value, "is_nan", False)
 
 
 @dataclass
@@ -127,7 +140,10 @@ class Lowering:
         rule = RULES.get(self.name)
         if rule is None:
             raise self.refuse(NO_RULE)
-        found = rule.made(self, **self._bound(target, one, rule.takes))
+        given = self._bound(target, one, rule.takes)
+        if str(target).removeprefix("aten.") not in OF_NAN and any(map(_has_nan, given.values())):
+            raise self.refuse("NaN")
+        found = rule.made(self, **given)
         return self._results(found, rule.computes)
 
     def _bound(self, target: Any, one: Any, takes: frozenset[str]) -> dict[str, Any]:
@@ -305,9 +321,7 @@ class Lowering:
             return Value(making.number(int(value) if isinstance(value, bool) else value), "int")
         if not isinstance(value, float):
             raise self.refuse(f"a {type(value).__name__} where a number is expected")
-        if math.isnan(value):
-            raise self.refuse("NaN")
-        if math.isinf(value):
+        if not math.isfinite(value):
             return nothing_but(value, (), "float")
         return Value(self.literal(value), "float")
 
