@@ -12,7 +12,10 @@ import torch_aliases  # noqa: E402
 import torch_functions  # noqa: E402
 from torch_read import as_it_is_read, as_torch_runs_it  # noqa: E402
 
+from scanproof.proofs.doors.aten.writing import Writes  # noqa: E402
 from scanproof.proofs.doors.refused import Refused  # noqa: E402
+from scanproof.proofs.statement import making  # noqa: E402
+from scanproof.proofs.statement.nodes import Input  # noqa: E402
 
 EPS = 2.0**-52
 
@@ -74,3 +77,10 @@ def test_memory_that_is_shared_is_never_read_as_something_else(name):
         return
     assert name not in REFUSED
     expect_same(found, wanted)
+
+
+def test_a_part_that_is_written_where_it_was_leaves_the_array_as_it_is():
+    writes, first, rest = Writes(), Input("x", (1,)), Input("y", (3,))
+    array = making.joined([first, rest], 0)
+    assert writes.written(array, {0: (0, 1)}, first) is array
+    assert writes.written(array, {0: (0, 1)}, Input("z", (1,))) is not array

@@ -51,7 +51,8 @@ class Writes:
         node = self._joined(base, kept, part)
         if node is None:
             node = _masked(base, kept, part)
-        self.known[node] = Write(base, kept, part)
+        if node is not base:  # as where what is written was there
+            self.known[node] = Write(base, kept, part)
         return node
 
     def entry(self, node: Node, axis: int, place: WholeNumber) -> Node | None:
