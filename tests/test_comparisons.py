@@ -8,7 +8,7 @@ from scanproof.proofs.language.sizes import names, shapes_in
 
 OPEN = {"flash", "mlstm_max", "wkv", "masked_maximum"}
 """Equations that are not proved yet; none may be refuted."""
-AT_0 = {"unit_or_0_bad", "safe_div_bad"}
+AT_0 = {"unit_or_0_bad", "safe_div_bad", "elu_ge_bad"}
 """Bugs that show at 0 alone, which no number that is drawn is."""
 
 

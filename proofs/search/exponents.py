@@ -17,12 +17,15 @@ from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, facts, formal, position, variable
 from ..kernel.inequalities import implied, negation
+from ..kernel.laws import law
 from ..kernel.reduction import congruence, reduction
 from ..kernel.rules import Rewriting, is_taken
 from ..kernel.term import (
     EXP,
     INVERSE,
     INVERSE_NUMBER,
+    ONE,
+    ZERO,
     Factor,
     Monomial,
     Pairs,
@@ -33,6 +36,7 @@ from ..kernel.term import (
 )
 from ..kernel.theorem import Theorem
 from .guards import tight
+from .laws import first_of
 from .session import current
 from .steps import Step, images, sum_of
 
@@ -59,6 +63,7 @@ def exponents(work: Rewriting, k: int, tidy: Tidy) -> bool:
         return inverted(work, k)
     return (
         inverted(work, k)
+        or any(_at_zero(work, k, m, place, tidy) for place in places)
         or any(_taken_apart(work, k, m, place, tidy) for place in places)
         or _gathered(work, k, m, places)
     )
@@ -94,6 +99,45 @@ def _narrowed(work: Rewriting, m: Monomial, f: Factor, tidy: Tidy) -> Theorem | 
         if rule is not None:
             return rule
     return None
+
+
+def _at_zero(work: Rewriting, k: int, m: Monomial, place: int, tidy: Tidy) -> bool:
+    """p exp(A + T) = p exp(A), p being zero(T): exp(A + T) = exp(A + T − p T) exp(p T), then by cases of p."""
+    inside = body(m.factors[place], m.bound)
+    for p in m.factors:
+        of = body(p, m.bound) if function_of(p) == ZERO else []
+        if not of or any(t.guards or t.bound != m.bound for t, _ in of):
+            continue
+        first, c = of[first_of(of, current())[0]]
+        scale = next((a / c for t, a in inside if t == first and first.factors), None)
+        if scale is None:
+            continue
+        gone = [(t._replace(factors=tuple(sorted((*t.factors, p)))), scale * a) for t, a in of]
+        rest = exponential([*inside, *((t, -a) for t, a in gone)], m.bound)
+        nothing = exponential(gone, m.bound)
+        is_one = _rule(nothing.name, len(nothing.at), frozenset(), tidy)
+        if is_one is None or is_one.right.parts != {ONE: 1}:
+            continue
+        left = Factor(rest.name, tuple(map(formal, range(len(rest.at)))))
+        names = [g.name for g in sorted({g for t, _ in body(left, 0) for g in t.factors})]
+        if p.name not in names:
+            continue
+        by_cases = law(left, "cases", names.index(p.name))
+        before = set(work.parts)
+        work.exponents(k, [place], [rest, nothing])
+        for f, rule in ((nothing, is_one), (rest, by_cases)):
+            for n in set(work.parts) - before:
+                if f in work.parts[n][0].factors:
+                    work.rewrite(n, work.parts[n][0].factors.index(f), rule, images(rule, f))
+        twice = [
+            (n, one.factors.index(p))
+            for n, (one, _) in work.parts.items()
+            if one.factors.count(p) > 1
+        ]
+        for n, where in twice:  # p p = p
+            work.compare(n, where, [(where + 1, 1)])
+        return True
+    return False
 
 
 def _gathered(work: Rewriting, k: int, m: Monomial, places: Sequence[int]) -> bool:

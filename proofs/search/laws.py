@@ -72,7 +72,7 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
                 return found
     if name not in (*SIGNED, *SCALED) or all(m == ONE for m, _ in of):
         return None
-    place, c = _first(of, session)
+    place, c = first_of(of, session)
     if name in TURNING and 1 < len(of) <= SUMMED:
         return law(f, "sum", place)
     if name in SIGNED and c < 0:
@@ -116,7 +116,7 @@ def _tried(f: Factor, which: str, place: int = 0) -> Theorem | None:
         return None
 
 
-def _first(of: list[tuple[Monomial, Fraction]], session: Proving) -> tuple[int, Fraction]:
+def first_of(of: list[tuple[Monomial, Fraction]], session: Proving) -> tuple[int, Fraction]:
     """The place and coefficient of the monomial that counts as the first: of many factors, the claim's own first."""
 
     def key(place: int) -> tuple:
@@ -219,7 +219,7 @@ def vanish(work: Rewriting, k: int, session: Proving) -> bool:
             of = body(f, m.bound)
             if not of:  # zero(0), which is 1
                 continue
-            which, _ = _first(of, session)
+            which, _ = first_of(of, session)
             t, _ = of[which]
             plain = t.factors and not t.guards and t.bound == m.bound
             if plain and all(t.factors.count(g) <= m.factors.count(g) for g in t.factors):
