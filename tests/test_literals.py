@@ -79,6 +79,8 @@ def test_what_a_literal_in_double_precision_means(value, written):
         (2**-0.5, "float32", "1/√2"),
         (2 * math.pi, "float32", "2 π"),
         (3.1416, "float32", "3927/1250"),
+        (9.01878, "float32", "450939/50000"),
+        (8.0419, "float32", "80419/10000"),
         (3.14, "float16", "201/64"),
         (0.3, "float16", "3/10"),
         (1 / 3, "float16", "1/3"),
@@ -225,6 +227,10 @@ PROVED = {
     "multiples and powers of π": (
         lambda x: jnp.sin(2 * math.pi * x) + x * math.pi**2,
         lambda x: jnp.sin(2 * x * math.pi) + math.pi * (math.pi * x),
+    ),
+    "an array of roots of π": (
+        lambda x: jnp.sqrt(jnp.full_like(x, 2.0) * math.pi) @ x,
+        lambda x: math.sqrt(2 * math.pi) * jnp.sum(x),
     ),
     "a root of 1/π": (
         lambda x: jax.nn.gelu(x),

@@ -156,6 +156,23 @@ def test_a_distribution_has_its_density_where_its_arguments_are_valid():
     assert wrong.verdict == "refuted"
 
 
+def test_a_program_that_catches_what_a_distribution_raises_runs_as_it_is():
+    def twice_if_invalid(x, deviation):
+        try:
+            return torch.distributions.Normal(x, deviation).mean
+        except ValueError:
+            return 2 * x
+
+    def never_valid(x):
+        return twice_if_invalid(x, -torch.ones_like(x))
+
+    always = prove(never_valid, shapes="x: N", equals=lambda x: 2 * x).result
+    assert always.verdict != "refuted", always.reason
+    shapes = "x: N, deviation: N"
+    sometimes = prove(twice_if_invalid, shapes=shapes, equals=lambda x, deviation: x).result
+    assert sometimes.verdict == "refuted"
+
+
 def test_arguments_of_distributions_are_taken_as_valid_and_the_answer_says_so():
     found = prove(divergence, shapes="x: N, y: N", equals=half_a_square).result
     assert (found.verdict, found.scope) == ("proved", "all-sizes")

@@ -26,8 +26,6 @@ LARGEST_LOG = 14
 PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494459")
 POWERS = (1, -1, 2, -2)
 """The powers of π that are recognised, in multiples; under roots the first two."""
-OF_PI = 3
-"""The binary digits that π costs in a literal's meaning."""
 LEAST_MULTIPLE = 64
 """Multiples of π under a logarithm have no greater denominator."""
 BLUR = Fraction(1, 2**20)
@@ -49,13 +47,15 @@ class Format(NamedTuple):
     """The most decimal digits that are taken for meant: about two thirds of what the format distinguishes, or six."""
     cost: int
     """The most binary digits that a fraction, or a number under a root, may have: three fifths of the precision."""
+    pi: int = 16
+    """The binary digits that π costs: with few of them 3.14, or a decimal of five digits, is next to some multiple."""
 
 
 HALF = Fraction(1, 2)
 FORMATS = {
     # Python computes literals in this one, as in 1 - 2/3 and T ** -0.5, and is off by more than one rounding.
-    "float64": Format(53, -1022, 1024, Fraction(4), 6, 31),
-    "float32": Format(24, -126, 128, HALF, 6, 14),
+    "float64": Format(53, -1022, 1024, Fraction(4), 6, 31, 3),
+    "float32": Format(24, -126, 128, HALF, 6, 14, 7),
     "float16": Format(11, -14, 16, HALF, 3, 6),
     "bfloat16": Format(8, -126, 128, HALF, 2, 4),
 }
@@ -178,8 +178,7 @@ def _candidates(size: Fraction, sign: int, form: Format) -> Iterator[tuple[float
         if near and whole.bit_length() + 2 <= form.cost:
             cost, of = whole.bit_length() + 2, Fraction(whole)
             yield cost, Meant(of, sign=sign, precision=form.precision, log=True)
-    if form.digits > 3:  # with fewer 3.14 is next to π
-        yield from _multiples(low, high, sign, form)
+    yield from _multiples(low, high, sign, form)
 
 
 def _multiples(
@@ -192,21 +191,21 @@ def _multiples(
             _simplest(low / of, high / of),
             _simplest(low * low / of, high * high / of),
         )
-        if _cost(fraction) + OF_PI <= form.cost:
+        if _cost(fraction) + form.pi <= form.cost:
             one = Meant(sign * fraction, precision=form.precision, pi=power)
-            yield _cost(fraction) + OF_PI, one
-        if abs(power) == 1 and _cost(square) + OF_PI + 1 <= form.cost:
+            yield _cost(fraction) + form.pi, one
+        if abs(power) == 1 and _cost(square) + form.pi + 1 <= form.cost:
             one = Meant(square, True, sign, precision=form.precision, pi=power)
-            yield _cost(square) + OF_PI + 1, one
+            yield _cost(square) + form.pi + 1, one
     if high >= LARGEST_LOG or form is not FORMATS["float64"]:
         return
     for root in (False, True):
         size = math.exp(float(low + high) / (1 if root else 2))
         fraction = Fraction(size / math.pi).limit_denominator(LEAST_MULTIPLE)
         near = fraction and math.log(fraction * math.pi) / (2 if root else 1)
-        if near and low <= Fraction(near) <= high and _cost(fraction) + OF_PI + 2 <= form.cost:
+        if near and low <= Fraction(near) <= high and _cost(fraction) + form.pi + 2 <= form.cost:
             one = Meant(fraction, root, sign, precision=form.precision, log=True, pi=1)
-            yield _cost(fraction) + OF_PI + 2, one
+            yield _cost(fraction) + form.pi + 2, one
 
 
 def _bits(size: Fraction) -> int:

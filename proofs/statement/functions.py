@@ -51,7 +51,8 @@ def root(a: Node) -> Node:
     if isinstance(a, nodes.Map) and a.arguments[1:] == (PI,):
         factor = constant(a.arguments[0])
         if isinstance(factor, int | Fraction) and factor > 0 and a.function in ROOTS_APART:
-            return ROOTS_APART[a.function](root(number(factor)), entrywise("sqrt", PI))
+            apart = full(root(number(factor)), a.shape)
+            return ROOTS_APART[a.function](apart, entrywise("sqrt", PI))
     if isinstance(value, int | Fraction) and value >= 0:
         found = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
         if found * found == value:

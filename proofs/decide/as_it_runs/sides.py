@@ -16,7 +16,7 @@ import numpy as np
 
 from ...doors.aten import modules
 from ...doors.aten.formats import by_default, operations
-from ...doors.aten.validity import taken_as_valid
+from ...doors.aten.validity import run_as_valid
 from ...doors.jaxpr.equations import formats
 from ...doors.outputs import Path, matched, opening, paths
 from ...language.libraries import jax as jax_for
@@ -212,14 +212,17 @@ class Side:
         function = self._torch_compiled if compiled else self.itself
         ordered = [np.asarray(one, order="C") for one in arrays]  # or views that are possible fail
         given = [torch.tensor(one, dtype=getattr(torch, form)) for one in ordered]
-        with taken_as_valid():  # as where it is read
-            try:
-                return self._outputs(function(*given), _of_torch)
-            except RuntimeError:
-                if form == "float32":
-                    raise
-                with by_default(form):  # a state that it makes takes no others
-                    return self._outputs(function(*given), _of_torch)
+
+        def run() -> Arrays:
+            return self._outputs(run_as_valid(lambda: function(*given)), _of_torch)
+
+        try:
+            return run()
+        except RuntimeError:
+            if form == "float32":
+                raise
+            with by_default(form):  # a state that it makes takes no others
+                return run()
 
     def digits(self, arrays: Arrays, form: str) -> int:
         """The binary digits of the coarsest format in which it computes, when its inputs are of this format."""

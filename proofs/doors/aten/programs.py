@@ -19,7 +19,7 @@ from .formats import Chosen, by_default, chosen, of_format
 from .program import Read, Tracing, dtype_of
 from .refusal import torch
 from .tracing import Given
-from .validity import taken_as_valid
+from .validity import run_as_valid
 
 SMALL = (2, 3)
 """A function is run at such sizes, or the least that it is for, to see which formats it is for."""
@@ -154,10 +154,14 @@ class Program:
         t = torch()
         given = [Given(np.shape(one), t.float64) for one in arrays]
         form = self.format(given)
-        with warnings.catch_warnings(), by_default(form.name), taken_as_valid():
+        with warnings.catch_warnings(), by_default(form.name):
             warnings.simplefilter("ignore")
             dtype = getattr(t, form.name)
-            found = self._leaves(*(t.tensor(np.asarray(one, float), dtype=dtype) for one in arrays))
+            found = run_as_valid(
+                lambda: self._leaves(
+                    *(t.tensor(np.asarray(one, float), dtype=dtype) for one in arrays)
+                )
+            )
             arrays = [made(_array(one, form)) for one in found]
         return opened(self._nested, lambda one: None if one is None else arrays[one])
 

@@ -144,7 +144,7 @@ def _is_known(module: Any, ir: Any, stablehlo: Any) -> bool:
         dialect, _, name = operation.name.partition(".")
         known = operation.name in AROUND or (dialect == "stablehlo" and name in OPERATIONS)
         of_none = any(map(is_empty, operation.operands))
-        known = known and not (name == "convolution" and of_none)
+        known = known and not (of_none and (name == "convolution" or _is_large(operation)))
         if name == "dot_general" and of_none:
             products.append(operation)
         if name in ("divide", "remainder"):
@@ -169,6 +169,13 @@ def _write_into_copies(scatter: Any, ir: Any, stablehlo: Any) -> None:
     with ir.InsertionPoint(scatter), ir.Location.unknown():
         for k, array in enumerate([*scatter.operands][:count]):
             scatter.operands[k] = stablehlo.convert(array.type, array)
+
+
+def _is_large(operation: Any) -> bool:
+    """Whether it makes more entries of none than are interpreted."""
+    return any(
+        math.prod(one.type.shape) > MOST for one in operation.results if hasattr(one.type, "shape")
+    )
 
 
 def _add_nothing(product: Any, ir: Any, stablehlo: Any) -> None:
