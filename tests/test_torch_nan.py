@@ -50,6 +50,11 @@ NAN = {
         lambda x: x,
         "proved",
     ),
+    "moved and left out": (
+        lambda x: torch.cat([x, torch.full_like(x, math.nan)])[: x.shape[0]],
+        lambda x: x,
+        "proved",
+    ),
     "compared": (lambda x: (torch.full_like(x, math.nan) > 0) + x, lambda x: x, "unknown"),
     "returned": (lambda x: torch.where(x > 0, math.nan, x), lambda x: x, "unknown"),
 }

@@ -178,34 +178,30 @@ def _candidates(size: Fraction, sign: int, form: Format) -> Iterator[tuple[float
         if near and whole.bit_length() + 2 <= form.cost:
             cost, of = whole.bit_length() + 2, Fraction(whole)
             yield cost, Meant(of, sign=sign, precision=form.precision, log=True)
-    yield from _multiples(low, high, sign, form)
+    for cost, multiple in _multiples(low, high, sign, form):
+        if cost + form.pi <= form.cost:
+            yield cost + form.pi, multiple
 
 
 def _multiples(
     low: Fraction, high: Fraction, sign: int, form: Format
 ) -> Iterator[tuple[float, Meant]]:
-    """The multiples of powers of π in an interval, their roots, and their logarithms and those of their roots."""
+    """What multiples of powers of π, their roots and logarithms lie there, each with its cost but for that of π."""
     for power in POWERS:
         of = PI**power
-        fraction, square = (
-            _simplest(low / of, high / of),
-            _simplest(low * low / of, high * high / of),
-        )
-        if _cost(fraction) + form.pi <= form.cost:
-            one = Meant(sign * fraction, precision=form.precision, pi=power)
-            yield _cost(fraction) + form.pi, one
-        if abs(power) == 1 and _cost(square) + form.pi + 1 <= form.cost:
-            one = Meant(square, True, sign, precision=form.precision, pi=power)
-            yield _cost(square) + form.pi + 1, one
+        fraction = _simplest(low / of, high / of)
+        yield _cost(fraction), Meant(sign * fraction, precision=form.precision, pi=power)
+        if abs(power) == 1:
+            square = _simplest(low * low / of, high * high / of)
+            yield _cost(square) + 1, Meant(square, True, sign, precision=form.precision, pi=power)
     if high >= LARGEST_LOG or form is not FORMATS["float64"]:
         return
-    for root in (False, True):
-        size = math.exp(float(low + high) / (1 if root else 2))
+    for times, root in ((1, False), (2, True)):
+        size = math.exp(times * float(low + high) / 2)
         fraction = Fraction(size / math.pi).limit_denominator(LEAST_MULTIPLE)
-        near = fraction and math.log(fraction * math.pi) / (2 if root else 1)
-        if near and low <= Fraction(near) <= high and _cost(fraction) + form.pi + 2 <= form.cost:
-            one = Meant(fraction, root, sign, precision=form.precision, log=True, pi=1)
-            yield _cost(fraction) + form.pi + 2, one
+        if fraction and low <= Fraction(math.log(fraction * math.pi) / times) <= high:
+            found = Meant(fraction, root, sign, precision=form.precision, log=True, pi=1)
+            yield _cost(fraction) + 2, found
 
 
 def _bits(size: Fraction) -> int:

@@ -146,28 +146,28 @@ logical("or", choices.either)
 logical("xor", choices.unlike)
 
 
-@rule("isinf")
+@rule("isinf", takes_nan=True)
 def _isinf(at: Any, self: Value) -> Any:
     return making.full(ZERO, self.node.shape) if self.is_nan else self.where
 
 
-@rule("isnan")
+@rule("isnan", takes_nan=True)
 def _isnan(at: Any, self: Value) -> Any:
     at.assume("every entry is a number: isnan is false")
     return self.where if self.is_nan else making.full(ZERO, self.node.shape)
 
 
-@rule("isfinite")
+@rule("isfinite", takes_nan=True)
 def _isfinite(at: Any, self: Value) -> Any:
     return inverse(self.where)
 
 
-@rule("where.self")
+@rule("where.self", takes_nan=True)
 def _where(at: Any, condition: Any, self: Any, other: Any) -> Any:
     return infinities.select(at.node(condition), at.value(self, True), at.value(other, True))
 
 
-@rule("masked_fill.Scalar", "masked_fill.Tensor")
+@rule("masked_fill.Scalar", "masked_fill.Tensor", takes_nan=True)
 def _masked_fill(at: Any, self: Any, mask: Any, value: Any) -> Any:
     return _where(at, mask, value, self)
 

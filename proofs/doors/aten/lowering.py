@@ -31,15 +31,6 @@ from .writing import Writes
 MOST_CONSTANTS = 4096
 """More numbers than this in one constant are a table, which is no formula."""
 NO_RULE = "it has no rule; scanproof prove --operations lists those that have one"
-OF_NAN = frozenset(
-    (
-        *("where.self", "masked_fill.Scalar", "masked_fill.Tensor", "isnan.default"),
-        *("isinf.default", "isfinite.default", "clone.default", "alias.default"),
-        *("expand.default", "unsqueeze.default", "full.default", "full_like.default"),
-        *("new_full.default", "scalar_tensor.default"),
-    )
-)
-"""Operations that take NaN: what else is computed of it is refused."""
 ENTRIES = nodes.Number, nodes.Take, nodes.Reshape, nodes.Join, nodes.Build, nodes.Map
 """Nodes whose entries are numbers, those of others, or computed of these."""
 HUGE = 1e30
@@ -141,7 +132,7 @@ class Lowering:
         if rule is None:
             raise self.refuse(NO_RULE)
         given = self._bound(target, one, rule.takes)
-        if str(target).removeprefix("aten.") not in OF_NAN and any(map(_has_nan, given.values())):
+        if not rule.takes_nan and any(map(_has_nan, given.values())):
             raise self.refuse("NaN")
         found = rule.made(self, **given)
         return self._results(found, rule.computes)

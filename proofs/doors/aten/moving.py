@@ -28,7 +28,7 @@ def axis_of(node: Node, dim: int, more: int = 0) -> int:
 # Arrays that are made.
 
 
-@rule("full", "scalar_tensor", "full_like", "new_full")
+@rule("full", "scalar_tensor", "full_like", "new_full", takes_nan=True)
 def _full(
     at: Any,
     size: Any = None,

@@ -25,6 +25,8 @@ class Rule:
     made: Callable[..., Any]
     computes: bool = False
     """Whether whole numbers that it makes may be too great for their format."""
+    takes_nan: bool = False
+    """Whether it moves or chooses entries, or asks which are NaN; what else is computed of NaN is refused."""
 
     @cached_property
     def takes(self) -> frozenset[str]:
@@ -36,19 +38,21 @@ RULES: dict[str, Rule] = {}
 """By the operation's name, such as "add.Tensor"."""
 
 
-def rule(*names: str, computes: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def rule(
+    *names: str, computes: bool = False, takes_nan: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Enter a function of (lowering, arguments…) that gives a node, a `Value`, or several."""
 
     def enter(made: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            RULES[name if "." in name else f"{name}.default"] = Rule(made, computes)
+            RULES[name if "." in name else f"{name}.default"] = Rule(made, computes, takes_nan)
         return made
 
     return enter
 
 
 def moving(*names: str) -> Callable[[Callable[..., Node]], Callable[..., Node]]:
-    """Enter a function of (lowering, self: Node, …) that moves entries; where they are infinite moves with them."""
+    """Enter a function of (lowering, self: Node, …) that moves entries; where they are no numbers moves with them."""
 
     def enter(made: Callable[..., Node]) -> Callable[..., Node]:
         signature = inspect.signature(made)
@@ -57,7 +61,7 @@ def moving(*names: str) -> Callable[[Callable[..., Node]], Callable[..., Node]]:
             return moved(lambda node: made(at, node, **given), [self])
 
         of_values.__signature__ = signature  # type: ignore[attr-defined]
-        rule(*names)(of_values)
+        rule(*names, takes_nan=True)(of_values)
         return made
 
     return enter

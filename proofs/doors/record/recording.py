@@ -75,12 +75,10 @@ class Recording:
 
     def as_before(self, function: Callable[..., Any], shapes: Sequence[Any]) -> Any | None:
         """What the earlier run made of the program that is called next; None where it called another."""
-        known = self.before[len(self.programs) :][:1]
-        alike = (
-            one.function is function and [given.shape for given in one.inputs] == list(shapes)
-            for one in known
-        )
-        return known[0] if any(alike) else None
+        rest = self.before[len(self.programs) :]
+        if not rest or rest[0].function is not function:
+            return None
+        return rest[0] if [given.shape for given in rest[0].inputs] == list(shapes) else None
 
     def count(self) -> None:
         """Note that one more array was made.
