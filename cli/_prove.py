@@ -54,7 +54,8 @@ Shapes = Annotated[
     str | None,
     typer.Option(
         metavar="'X: T f, q: f'",
-        help="The arguments' shapes, sizes as letters; those of jaxtyping's annotations if left out.",
+        help="The arguments' shapes, sizes as letters, 'y: T in C' for labels below C and 'm: T bool' for truths; "
+        "those of jaxtyping's annotations if left out.",
     ),
 ]
 Sizes = Annotated[
@@ -192,6 +193,7 @@ def program_text(outcome: Outcome) -> str | None:
         outcome.format,
         outcome.how,
         outcome.calls,
+        outcome.shapes,
     )
 
 

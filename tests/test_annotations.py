@@ -14,7 +14,7 @@ from scanproof.proofs.decide import annotations
 jax = pytest.importorskip("jax")
 jaxtyping = pytest.importorskip("jaxtyping")
 Array = jax.Array
-Float, Int, Num = (getattr(jaxtyping, name) for name in ("Float", "Int", "Num"))
+Bool, Float, Int, Num = (getattr(jaxtyping, name) for name in ("Bool", "Float", "Int", "Num"))
 
 
 def annotated(**hints: Any) -> Callable[[Any], Any]:
@@ -58,6 +58,11 @@ def test_a_program_with_annotations_is_proved_without_shapes():
     assert scanproof.prove(gram, equals=by_rows)
 
 
+def test_truths_are_annotated(monkeypatch):
+    monkeypatch.setattr(total, "__annotations__", {"x": Bool[Array, "n d"]})
+    assert annotations.shapes([total, by_rows]) == {"x": "n d bool"}
+
+
 @pytest.mark.parametrize(
     ("annotation", "told"),
     [
@@ -67,7 +72,7 @@ def test_a_program_with_annotations_is_proved_without_shapes():
         (Float[Array, "#n"], "'#n' is an axis that is broadcast"),
         (Float[Array, "{n}"], "'{n}' is an axis that another argument gives"),
         (Float[Array, "n//2"], "the dimension 'n//2' is not made of sizes"),
-        (Int[Array, "n"], "allows no real numbers"),
+        (Int[Array, "n"], "allows no real numbers and no truths"),
         ("Missing", "total: its annotations cannot be read: name 'Missing' is not defined"),
         ("int", "no shapes are given, and neither has annotations of jaxtyping"),
     ],

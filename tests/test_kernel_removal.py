@@ -287,6 +287,15 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         root = value("sqrt", entry("X") * entry("X"))
         return root * root, entry("X") * entry("X")
 
+    def placed() -> tuple[Any, Any]:
+        n = size("N", 1)
+        state, time = new_state("S", [], []), position("t", 0, n)
+        above, before = apply("step", entry("X", time), [time]), state.entry(time, [])
+        step = number(time) * above + before - above * before
+        current().add(Recursion(time, [state], [as_term(0)], [step]))
+        k = position("k", 0, n)
+        return total(apply("zero", number(k) - state.entry(n, []), [k]), k), as_term(1)
+
     def cleared() -> tuple[Any, Any]:
         beta = entry("beta")
         return beta * inverse(1 + beta, ()), as_term(1) - inverse(1 + beta, ())
@@ -307,6 +316,7 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         "circle": on_a_circle,
         "annul": nought_in_a_square,
         "root": rooted,
+        "one_place": placed,
         "split": told_apart,
         "clear": cleared,
     }

@@ -13,12 +13,12 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
-from ..language.sizes import names
+from ..language.sizes import BOOL, names
 from . import called, targets
 
 NAMED = re.compile(r"[^\W\d]\w*=(.+)")
 """A dimension with a word that says what it is: rows=4 is 4."""
-REAL = re.compile(r"b?float\d+")
+REAL, TRUTH = re.compile(r"b?float\d+"), re.compile(r"bool_?")
 KINDS = {
     "...": "any number of axes",
     "*": "any number of axes",
@@ -87,13 +87,17 @@ def _shape(called: str, annotation: Any) -> str | None:
         return ""
     if not hasattr(annotation, "dim_str"):
         return None
-    dtypes = annotation.dtypes
-    if isinstance(dtypes, Sequence) and not any(REAL.fullmatch(str(one)) for one in dtypes):
+    dtypes = annotation.dtypes if isinstance(annotation.dtypes, Sequence) else ("float32",)
+    are_real, are_truths = (
+        any(kind.fullmatch(str(one)) for one in dtypes) for kind in (REAL, TRUTH)
+    )
+    if not are_real and not are_truths:
         raise UsageError(
-            f"{called} is annotated {_said(annotation)}, which allows no real numbers. Inputs are arrays of real "
-            "numbers; give a function of such."
+            f"{called} is annotated {_said(annotation)}, which allows no real numbers and no truths. Of whole numbers "
+            "say by shapes= (--shapes) how many there are, from 0 on, such as 'y: n in C'."
         )
-    return " ".join(_dimension(called, annotation, one) for one in annotation.dim_str.split())
+    lengths = [_dimension(called, annotation, one) for one in annotation.dim_str.split()]
+    return " ".join(lengths if are_real else [*lengths, BOOL])
 
 
 def _dimension(called: str, annotation: Any, text: str) -> str:

@@ -10,8 +10,8 @@ import dis
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
@@ -20,8 +20,9 @@ from scanproof.constructs.errors import UsageError
 
 from ..language.libraries import jax as jax_for
 from ..language.place import is_own
-from ..language.sizes import names
+from ..language.sizes import format_of, names, of_reals
 from . import joined_axes, targets
+from .labels import made_of
 from .reading import Side
 
 BY_NAME = ("locals", "vars", "eval", "exec")
@@ -88,47 +89,51 @@ def readings(
             f"prove: {name} takes {', '.join(given)}, and {other} {', '.join(asked)}. Both are called with the arrays "
             "in one order; give one of them the other's."
         )
-    clash = sorted(set(given) & set(names(list(given.values()))))
+    reals = {name: of_reals(text) for name, text in given.items()}
+    clash = sorted(set(given) & set(names(list(reals.values()))))
     if clash:
         raise UsageError(
             f"prove {name}: in --shapes {clash[0]} is an array and a size; give the size another letter."
         )
-    written = with_arguments(forward, asked), with_arguments(specification, asked)
+    formats = [*map(format_of, given.values())]
+    written = (
+        with_arguments(forward, asked, formats),
+        with_arguments(specification, asked, formats),
+    )
     first, second = (targets.framework_of(*pair) for pair in pairs)
     of_any_arrays = targets.is_definition(specification)
     of = first, first if of_any_arrays else second
     if "jax" in of:
         jax_for("prove")
-    if joined_axes.is_joined(given) and of_any_arrays:
+    if joined_axes.is_joined(reals) and of_any_arrays:
         raise UsageError(
             f"prove {name}: a specification of scanproof's own takes no lengths that are products, such as n*C; "
             f"got {', '.join(given.values())}. Give their axes apart (n C d)."
         )
-    ways = (True, False) if joined_axes.has_chunks(given) and not of_any_arrays else (False,)
+    ways = (True, False) if joined_axes.has_chunks(reals) and not of_any_arrays else (False,)
     for chunks in ways:
-        if joined_axes.is_joined(given, chunks):
-            yield _joined(name, other, given, written, of, chunks)
-        else:
-            yield Both(name, other, given, written, given, *written, of)
+        both = Both(name, other, given, written, reals, *written, of)
+        yield _joined(both, chunks) if joined_axes.is_joined(reals, chunks) else both
 
 
-def _joined(
-    name: str,
-    other: str,
-    given: dict[str, str],
-    written: tuple[Callable[..., Any], Callable[..., Any]],
-    of: tuple[str, str],
-    chunks: bool,
-) -> Both:
+def _joined(both: Both, chunks: bool) -> Both:
     """The programs of arrays with more axes; with `chunks` where a length is a number of chunks, too."""
-    groups = {n: joined_axes.groups_of(text, chunks) for n, text in given.items()}
+    groups = {n: joined_axes.groups_of(text, chunks) for n, text in both.given.items()}
     axes = list(groups.values())
-    found = [joined_axes.outputs_of(*pair, axes) for pair in zip(written, of, strict=True)]
+    pairs = zip(both.written, both.frameworks, strict=True)
+    found = [joined_axes.outputs_of(*pair, axes) for pair in pairs]
     known = [one for one in found if one is not None]
     outputs = known[0] if known and known[0] == known[-1] else None
-    forward, specification = (joined_axes.Joined(one, axes, outputs) for one in written)
-    apart = {n: joined_axes.apart(text, chunks) for n, text in given.items()}
-    return Both(name, other, given, written, apart, forward, specification, of, groups, outputs)
+    forward, specification = (joined_axes.Joined(one, axes, outputs) for one in both.written)
+    apart = {n: joined_axes.apart(text, chunks) for n, text in both.given.items()}
+    return replace(
+        both,
+        given=apart,
+        forward=forward,
+        specification=specification,
+        groups=groups,
+        outputs=outputs,
+    )
 
 
 def listed(
@@ -208,21 +213,29 @@ def _is_users(wrapper: Callable[..., Any]) -> bool:
     return is_own(kind.__module__, getattr(sys.modules.get(kind.__module__), "__file__", None))
 
 
-def with_arguments(function: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
-    """The function of arrays of these names alone, in their order; itself if it takes them first, and needs no more."""
-    every = parameters(function)
+def with_arguments(
+    function: Callable[..., Any], names: list[str], formats: Sequence[str] = ()
+) -> Callable[..., Any]:
+    """The function of arrays of these names alone, in their order; itself if it takes them first, and needs no more.
+
+    Args:
+        function: takes them.
+        names: of the arrays.
+        formats: "in" or "bool" for those that are labels or truths, and are given as real numbers (see `labels`).
+    """
+    every, are_real = parameters(function), not any(formats)
     if every is None:
-        return function
+        return function if are_real else Called(function, names, {}, names, formats)
     taken = _taken(every, names)
     left = [p for p in every if p.name not in taken]
     first = [p.name for p in every[: len(taken)] if p.kind is not p.KEYWORD_ONLY]
-    if first == taken and all(p.default is not p.empty for p in left):
+    if are_real and first == taken and all(p.default is not p.empty for p in left):
         return function
     fixed = {p.name: None for p in left if p.default is p.empty}
     kept = [p for p in left if p.kind is p.POSITIONAL_ONLY and p.name not in fixed]
     fixed |= {p.name: p.default for p in kept}
     places = [p.name for p in every if p.kind is p.POSITIONAL_ONLY]
-    return Called(function, taken, fixed, places)
+    return Called(function, taken, fixed, places, formats)
 
 
 class Called:
@@ -233,6 +246,7 @@ class Called:
         names: of the arguments that it is given here.
         fixed: the values of others.
         places: the arguments that it takes by their places alone.
+        formats: of the arrays that it is given, none if all are of real numbers.
     """
 
     def __init__(
@@ -241,10 +255,12 @@ class Called:
         names: list[str],
         fixed: Mapping[str, Any],
         places: list[str],
+        formats: Sequence[str] = (),
     ) -> None:
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
         self._names, self._fixed, self._places = names, fixed, places
+        self._formats = formats or [""] * len(names)
 
     @property
     def unrolls(self) -> bool:
@@ -261,6 +277,7 @@ class Called:
         return ", ".join([*first, *(f"{name}={value}" for name, value in given.items())])
 
     def __call__(self, *arrays: Any) -> Any:
-        given = {**self._fixed, **dict(zip(self._names, arrays, strict=True))}
+        own = map(made_of, arrays, self._formats)
+        given = {**self._fixed, **dict(zip(self._names, own, strict=True))}
         first = [given.pop(name) for name in self._places]
         return self.__wrapped__(*first, **given)

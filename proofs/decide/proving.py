@@ -36,6 +36,7 @@ from ..language.sizes import (
     Sizes,
     by_name,
     names,
+    of_reals,
     ranges_of,
     shape,
     shapes_of,
@@ -44,7 +45,7 @@ from ..language.sizes import (
 from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
-from . import annotations, joined_axes, mistakes, targets
+from . import annotations, joined_axes, labels, mistakes, targets
 from .as_it_runs.running import Running
 from .budget import TIME_LIMIT, Budget, Stopped, of_machine, stopping
 from .budget import memory as memory_in
@@ -88,7 +89,8 @@ def prove(
         function: "module:name", or the function itself; it takes arrays and returns an array, or several.
         shapes: "X: T f, Y: T k, q: f", one array for each argument, by the arguments' names or in their order. A
             dimension is a whole number, a sum of sizes, or a product such as n*C, n chunks of C; an argument without
-            dimensions is a number. Arguments with a default, and those that a function never reads, may be left out.
+            dimensions is a number. "y: T in C" are labels, T whole numbers from 0 to C − 1, and "m: T bool" truths.
+            Arguments with a default, and those that a function never reads, may be left out.
             If no shapes are given, they are those of the program's annotations of jaxtyping, or its specification's.
         equals: the specification, likewise: of JAX arrays, or of arrays of any kind, as definitions of scanproof are.
         sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; if not given, 1, 2, 3, or fewer with
@@ -115,7 +117,8 @@ def prove(
     both_of = function, equals
     _expect_functions(both_of, framework)
     given = annotations.shapes(both_of) if shapes is None else shapes_of(shapes)
-    ranges = ranges_of(sizes or {}, names(list(given.values())))
+    ranges = ranges_of(sizes or {}, names([*map(of_reals, given.values())]))
+    labels.expect_some(given, ranges)
     trial = _Trial(both_of, given, ranges, framework, compiled, Budget(*limits))
 
     def left() -> float:
@@ -214,7 +217,10 @@ class _Trial:
 def run_beside(found: Outcome, running: Running, seconds: float, stopped: str = "") -> None:
     """Change the outcome by what comes of running both."""
     found.result, runs = running.answer(found.result, seconds, stopped)
-    found.notes, found.frameworks = runs.notes, running.frameworks
+    found.notes, found.frameworks = [*labels.said(found.shapes), *runs.notes], running.frameworks
+    if found.result.counterexample is not None:
+        shown = labels.shown(found.result.counterexample, found.shapes)
+        found.result = replace(found.result, counterexample=shown)
     if runs.different is not None and found.result.verdict == "refuted":
         found.format, found.how = runs.different.form, runs.different.how
         found.proved, found.cases, found.leftover = [], [], []
@@ -288,7 +294,7 @@ def _as_written(
         result = _taking(result, read)
     if result.verdict == "proved":
         result = _granted(result, [one.taken(claim, first) for one in sides])
-    if both.asked != both.given and result.counterexample is not None:
+    if both.groups is not None and result.counterexample is not None:
         groups = {new: both.groups[n] for n, new in _free_names(both).items()}
         parts = joined_axes.shown(result.counterexample, groups, both.outputs)
         result = replace(result, counterexample=parts)

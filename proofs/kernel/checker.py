@@ -284,6 +284,7 @@ RULES: dict[str, tuple[Any, ...]] = {
     "alike": ("alike", natural, natural, factor_of),
     "circle": ("circle", natural, natural, natural, factor_of),
     "root": ("root", natural, natural),
+    "one place": ("one_place", natural, natural, variable_of),
     "annul": ("annul", natural, natural, natural, natural, images_of),
     "clear": ("clear", natural, natural),
     "compare": ("compare", natural, natural, several(signed_of, "places with signs")),

@@ -19,6 +19,7 @@ from .index import Index, as_index, declared, facts, substitution, variable
 from .inequalities import implied, negation, regions
 from .signs import ROOT, seen_sign
 from .term import (
+    DEFINED,
     EXP,
     INVERSE,
     INVERSE_NUMBER,
@@ -350,6 +351,32 @@ class Rewriting:
         rest = m.divided(f).divided(f)
         return [(rest.joined(n), c) for n, c in inside]
 
+    @_rule
+    def one_place(self, m: Monomial, place: int, v: int) -> Pairs:
+        """Σ_v [0 ≤ v < n] zero(v − S[n]) = 1 for n ≥ 1, S being a state that is a place: see `_is_place`."""
+        f, number = m.factors[place], one_factor(NUMBER, variable(v))._replace(bound=m.bound)
+        if function_of(f) != ZERO or not 0 > v >= -m.bound:
+            raise IllTyped("expected a factor that is 0 where T is not, and a bound index")
+        inside, rest = dict(body(f, m.bound)), m.divided(f)
+        c = inside.pop(number)
+        ((of, d),) = inside.items()
+        (state,) = of.factors
+        if c != -d or of != number._replace(factors=(state,)):
+            raise NotProved("the comparison is not of the bound index with a state")
+        n, *at = state.at
+        # It lies between ends: where no other guard speaks of it, it is between both of these.
+        rest = rest._replace(guards=m.guards - {variable(v), n - variable(v) - 1})
+        if v in {*rest.variables(), *state.variables()}:
+            raise NotProved("the bound index has other ends, or is spoken of elsewhere")
+        order, rows = index.current.states[state.name][0], self.known | rest.guards
+        for when in (Index(0), n - 1):  # and so between them
+            to = substitution(dict(zip(order, (when, *at), strict=True)))
+            if not all(implied(to[fact], rows) for w in order for fact in declared(w)):
+                raise NotProved("the state is used outside the range of its recursion")
+        if not _is_place(state.name):
+            raise NotProved("the state may be another number than that of a turn before")
+        return [(rest.without(v), Fraction(1))]
+
     def _inverted(self, f: Factor, bound: int, rows: frozenset[Index]) -> list:
         """The T of f = 1/T; a number is seen not to be 0 where the rows hold, any other T ≠ 0 is a condition."""
         if function_of(f) != INVERSE:
@@ -376,6 +403,36 @@ def is_taken(f: Factor, rows: frozenset[Index]) -> bool:
         return False
     log = known.functions.get(of._replace(name=LOG))  # T > 0 where log(T) is taken
     return log is not None and is_taken(Factor(log, f.at), rows)
+
+
+def _is_place(name: str) -> bool:
+    """Whether a state begins with 0, and is t · p + (1 − p) · what it was after turn t, for a p that is 0 or 1."""
+    every = [both for made in index.current.recursions for both in made.definitions]
+    ((begin, go),) = (both for both in every if both[0].left.name == name)
+    now = Monomial(
+        0, frozenset(), (Factor(name, tuple(map(variable, index.current.states[name][0]))),)
+    )
+    turn = one_factor(NUMBER, now.factors[0].at[0])
+    after = _without_names(go.right)
+    return not _without_names(begin.right) and any(
+        after == {turn.times(p): 1, now: 1, now.times(p): -1}
+        for p in {Monomial(0, frozenset(), (f,)) for m in after for f in m.factors}
+        if function_of(p.factors[0]) in (STEP, ZERO)
+    )
+
+
+def _without_names(term: Term) -> dict[Monomial, Fraction]:
+    """The monomials of a term with what names for terms stand for in their place."""
+    parts, waiting = dict[Monomial, Fraction](), [*term.parts.items()]
+    while waiting:
+        m, c = waiting.pop()
+        name = next((f for f in m.factors if function_of(f) == DEFINED), None)
+        if name is None:
+            parts[m] = parts.get(m, Fraction(0)) + c
+        else:
+            rest = m.divided(name)
+            waiting += [(rest.joined(n), c * d) for n, d in body(name, m.bound)]
+    return {m: c for m, c in parts.items() if c}
 
 
 def _lies_in(at: Sequence[Index], order: Sequence[Index], rows: frozenset[Index]) -> bool:

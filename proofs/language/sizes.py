@@ -77,6 +77,22 @@ def axes(text: str) -> list[str]:
     return text.split()
 
 
+IN, BOOL = "in", "bool"
+
+
+def format_of(text: str) -> str:
+    """IN for a shape of labels, such as "n in C", BOOL for one of truths, "n bool", and "" for one of real numbers."""
+    parts = axes(text)
+    return IN if parts[-2:-1] == [IN] else BOOL if parts[-1:] == [BOOL] else ""
+
+
+def of_reals(text: str) -> str:
+    """The shape of the real numbers that labels or truths are read as: "n C" for "n in C", "n" for "n bool"."""
+    parts, format = axes(text), format_of(text)
+    kept = [*parts[:-2], parts[-1]] if format == IN else parts[:-1] if format == BOOL else parts
+    return " ".join(kept)
+
+
 def by_name(values: Mapping[str, Any]) -> str:
     """Sizes, or other values by name, as a sentence has them: N = 1, f = 2."""
     return ", ".join(f"{name} = {value}" for name, value in values.items())
@@ -191,7 +207,7 @@ def ranges_of(given: Mapping[str, Sequence[int]], known: Sequence[str]) -> dict[
 
 
 def shapes_of(given: str | Mapping[str, str]) -> dict[str, str]:
-    """The shape of each array, from "X: T f, q: f", or by the arrays' names.
+    """The shape of each array, from "X: T f, y: T in C", or by the arrays' names.
 
     Raises:
         UsageError: as `shapes_in`.
@@ -201,12 +217,12 @@ def shapes_of(given: str | Mapping[str, str]) -> dict[str, str]:
     texts = (*given, *given.values()) if isinstance(given, Mapping) else (given,)
     if not all(isinstance(text, str) for text in texts) or not all(map(str.isidentifier, given)):
         raise UsageError(f"shapes={given!r}: give a text such as 'X: T f, q: f', or texts by name.")
-    names(list(given.values()))
+    names([*map(of_reals, given.values())])
     return dict(given)
 
 
 def shapes_in(text: str) -> dict[str, str]:
-    """The shape of each array in "X: T f, q: f".
+    """The shape of each array in "X: T f, q: f"; of labels it is that of these and their number, "y: T in C".
 
     Raises:
         UsageError: if it is not such a text, or has a name twice.
@@ -220,5 +236,5 @@ def shapes_in(text: str) -> dict[str, str]:
                 f"got {part.strip()!r}."
             )
         found[matched[1]] = " ".join(matched[2].split())
-    names(list(found.values()))  # refuses what is not a dimension
+    names([*map(of_reals, found.values())])  # refuses what is not a dimension
     return found

@@ -29,6 +29,8 @@ from .slices import Expression, Taking, number_text, shape_text
 DEEP = 60
 """Of nodes one inside the other every so many get their texts first, for Python's stack is not deep enough for all."""
 LONGEST = 60
+WHOLE = 2**63
+"""NumPy has no whole numbers from here on: such a one is written as a quotient, which is a float."""
 SIGNS = {"add": " + ", "subtract": " - ", "multiply": " * ", "divide": " / ", "power": " ** "}
 BINDS = {"add": 1, "subtract": 1, "multiply": 2, "divide": 2, "negative": 3, "power": 4}
 """How tightly operators bind; calls and names bind by 9, and @ as * does."""
@@ -269,7 +271,7 @@ class Writer:
 
     def number(self, node: nodes.Number) -> Expression:
         value = node.value
-        if isinstance(value, Fraction):
+        if isinstance(value, Fraction) or (isinstance(value, int) and abs(value) >= WHOLE):
             return f"{value.numerator} / {value.denominator}", 2
         return self.whole(value)
 

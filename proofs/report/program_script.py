@@ -6,15 +6,17 @@ after showing that they differ, and says so and exits with 1 if they do not.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
 from ..decide import targets
 from ..exact.counterexample import Counterexample
-from ..language.sizes import by_name
+from ..language.sizes import BOOL, by_name, format_of
 
 PRELUDES = {
     "jax": """import jax
@@ -23,7 +25,7 @@ jax.config.update("jax_enable_x64", {wide})
 
 
 def call_jax(function, inputs):
-    arrays = [{array}(values, dtype="{format}") for values in inputs]
+    arrays = [{array}(values, dtype=dtype_of(values, "{format}")) for values in inputs]
     return {{
         f"{{name}}{{k or ''}}": np.asarray(leaf, dtype=float)
         for name, one in outputs({function}(*arrays)).items()
@@ -34,7 +36,8 @@ def call_jax(function, inputs):
 
 
 def call_torch(function, inputs):
-    found = outputs({function}(*(torch.tensor(values, dtype=torch.{format}) for values in inputs)))
+    arrays = [torch.tensor(values, dtype=dtype_of(values, torch.{format})) for values in inputs]
+    found = outputs({function}(*arrays))
     return {{name: one.detach().double().numpy() for name, one in found.items()}}
 """,
 }
@@ -55,6 +58,10 @@ import sys
 
 import numpy as np
 {prelude}
+
+def dtype_of(values, reals):
+    return reals if np.asarray(values).dtype.kind == "f" else None  # labels and truths have their own
+
 
 def outputs(value, name=""):
     if value is None:
@@ -111,6 +118,7 @@ def program_script(
     format: str = "float64",
     how: str = "",
     calls: tuple[str, str] | None = None,
+    shapes: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """The script's text.
 
@@ -122,6 +130,7 @@ def program_script(
         format: of the inputs.
         how: nothing, "compiled", or "given NumPy's arrays", for how they are run.
         calls: their arguments as Python has them, where the inputs in their order are not all.
+        shapes: of the inputs, by which labels and truths are told from real numbers.
 
     Raises:
         UsageError: for functions that cannot be imported by their names.
@@ -152,7 +161,10 @@ def program_script(
         folders="".join(f"sys.path.insert(0, {one!r})\n" for one in sorted(map(str, folders))),
         first=sides[0],
         second=sides[1],
-        inputs="\n".join(f"{name} = {_numbers(value)}" for name, value in found.inputs.items()),
+        inputs="\n".join(
+            f"{name} = {_written(value, format_of(shapes.get(name, '')))}"
+            for name, value in found.inputs.items()
+        ),
         arguments=arguments,
         of_first=frameworks[0],
         of_second=frameworks[1],
@@ -170,9 +182,11 @@ def _prelude(framework: str, format: str, how: str) -> str:
     )
 
 
-def _numbers(value: Any) -> str:
+def _written(value: Any, format: str) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(_numbers, value))}]"
+        return f"[{', '.join(_written(one, format) for one in value)}]"
+    if format:
+        return str(bool(value) if format == BOOL else int(value))
     exact = Fraction(value)
     return f"{float(exact.numerator)}" + (
         f" / {exact.denominator}" if exact.denominator != 1 else ""

@@ -172,6 +172,20 @@ def squared(work: Rewriting, k: int, session: Proving) -> bool:
     return False
 
 
+def placed(work: Rewriting, k: int, session: Proving) -> bool:
+    """Σ_v zero(v − S[n]) = 1, S[n] being the place of a greatest entry, or a label."""
+    m, _ = work.parts[k]
+    for place, f in enumerate(m.factors if m.bound else ()):
+        if function_of(f) == ZERO:
+            others = [g for n, g in enumerate(m.factors) if n != place]
+            spoken = {v for g in others for v in g.variables()}
+            for v in sorted(v for v in f.variables() if v < 0 and v not in spoken):
+                with suppress(KernelError):
+                    work.one_place(k, place, v)
+                    return True
+    return False
+
+
 def _is_told(right: Term, of: list[tuple[Monomial, Fraction]]) -> bool:
     """Whether a step is known, or is better said by where a sum of squares is 0; else it is by what is in the sum."""
     factors = [g for m, _ in of for g in m.factors]

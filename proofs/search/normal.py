@@ -20,7 +20,7 @@ from ..kernel.term import DEFINED, EXP, INVERSE, INVERSE_NUMBER, Factor, Term, b
 from ..kernel.theorem import Theorem
 from .exponents import exponents, merged
 from .instances import to_pattern
-from .laws import annulled, circle, compared, lawful, power, squared, vanish
+from .laws import annulled, circle, compared, lawful, placed, power, squared, vanish
 from .memory import recall
 from .session import Proving, current, spend
 from .steps import RENAMED, Step, cancel, count, guards, images, number, rename, rewriting
@@ -60,7 +60,7 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     def selected(work: Rewriting, k: int) -> bool:
         return any(
             step(work, k, session)
-            for step in (compared, vanish, annulled, circle, squared, power, _in_exponents)
+            for step in (compared, vanish, annulled, circle, squared, placed, power, _in_exponents)
         )
 
     steps = (

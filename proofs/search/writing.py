@@ -169,7 +169,7 @@ class _Proof:
         return {"format": FORMAT, "problem": problem, "declared": more, "theorems": self.lines}
 
 
-IN_FILES = {"one_point": "eliminate"}
+IN_FILES = {"one_point": "eliminate", "one_place": "one place"}
 """The rules that have another name in files."""
 _ARGUMENTS: Any = {
     "regroup": lambda proof, k, new: [k, [[guards_to(g), str(c)] for g, c in new]],

@@ -121,6 +121,9 @@ def vanishing(gap: Node) -> Node:
     """1 where a number is 0, else 0."""
     if making.entry_of(gap) is not None:
         return both(_indicator(gap), _indicator(negative(gap)))
+    low, high = ends_of(gap)
+    if not_below(low, 1) or not_below(-1, high):
+        return full(ZERO, gap.shape)
     return _folded(_of_mask(gap, lambda value: value == 0) or entrywise("zero", gap))
 
 

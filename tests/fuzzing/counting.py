@@ -25,6 +25,7 @@ RULES = {
     "circle": Rewriting,
     "annul": Rewriting,
     "root": Rewriting,
+    "one_place": Rewriting,
     "split": Goal,
     "clear": Goal,
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...check.result import Result
 from ...doors.aten.programs import Program
-from ...language.sizes import by_name, names, shape
+from ...language.sizes import by_name, format_of, names, of_reals, shape
 from ..budget import Budget
 from .answer import with_runs
 from .comparing import SECONDS, SHORT, Comparison, Runs
@@ -45,9 +45,17 @@ class Running:
         budget: Budget,
     ) -> None:
         self.frameworks = frameworks
-        self._names, self._shapes, self._compiled = list(given), list(given.values()), compiled
+        self._names, self._compiled = list(given), compiled
+        self._shapes, formats = [*map(of_reals, given.values())], [*map(format_of, given.values())]
         self._sides = [
-            Side(target, framework == "torch", one, compiled and framework == "torch", self._names)
+            Side(
+                target,
+                framework == "torch",
+                one,
+                compiled and framework == "torch",
+                self._names,
+                formats,
+            )
             for target, framework, one in zip(targets, frameworks, read, strict=True)
         ]
         self._sides[1].like = self._sides[0]

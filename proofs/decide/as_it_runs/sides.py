@@ -85,6 +85,8 @@ class Side:
     """Whether torch.compile is tried."""
     names: Sequence[str] = ()
     """The arguments' names, by which parameters of a module are found."""
+    formats: Sequence[str] = ()
+    """Those of the arguments: "in" or "bool" for labels and truths, which are made of real numbers."""
     like: Side | None = None
     """The program that it is the specification of, which runs before it."""
     outputs: list[Path] = field(default_factory=list)
@@ -112,7 +114,7 @@ class Side:
             found = modules.of_module(found)
         if self.is_for_torch:
             found = targets.with_kernels(found)
-        return with_arguments(found, list(self.names)) if self.names else found
+        return with_arguments(found, list(self.names), self.formats) if self.names else found
 
     def load(self) -> None:
         """Import its module and framework.

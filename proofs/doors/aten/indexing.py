@@ -41,7 +41,8 @@ def is_size(value: Any) -> bool:
 def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, bool] | None:
     """What PyTorch's functions are that ask for the number of a size, by others that do not.
 
-    These are `x[k]` and `x[k] = y`, tensors of a range over a size, `unbind` along a size, norms of a size's groups.
+    These are `x[k]` and `x[k] = y`, tensors of a range over a size, `unbind` along a size, norms of a size's groups,
+    and labels of a size's classes.
 
     None for other functions, and other arguments.
 
@@ -62,6 +63,12 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     if function in (t.split, t.Tensor.split):
         named = {**dict(zip(SPLIT, args, strict=False)), **(options or {})}
         return _split(args[0], named.get("size", named.get("split_size")), named.get("dim", 0))
+    if function is t.nn.functional.one_hot:
+        named = {**dict(zip(HOT, args, strict=False)), **(options or {})}
+        count = named.get("num_classes", -1)
+        if not is_size(count) and count < 1:
+            return None
+        return (named["tensor"][..., None] == t.arange(count)).to(t.int64), True
     if function is t.nn.functional.group_norm:
         named = {**dict(zip(GROUPS, args, strict=False)), **(options or {})}
         return (_group_norm(**named), True) if is_symbol(named["num_groups"]) else None
@@ -83,6 +90,7 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     return None, True
 
 
+HOT = ("tensor", "num_classes")
 GROUPS = ("input", "num_groups", "weight", "bias", "eps")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...statement import along, choices, making, nodes, placing
 from ...statement.choices import add, multiply, select, subtract, vanishing
+from ...statement.ends import ends_of, not_below
 from ...statement.nodes import Node
 from ...statement.order import nonnegative
 from ...statement.reshaping import reshaped
@@ -50,11 +51,12 @@ def indexed(at: Any, node: Node, indices: Sequence[Any]) -> Node:
             data.append(k)
     if not data:
         return making.take(node, places, lengths)
-    indices = {k: making.spread(given[k].node, shape) for k in data}
-    if found := _by_cases(at, node, places, indices, start, lengths):
+    wide = {k: making.spread(given[k].node, shape) for k in data}
+    if found := _by_cases(at, node, places, wide, start, lengths):
         return found
     if len(used) > 1:
-        raise at.refuse("several indices that are data")
+        there = {k: _from_the_end_in(at, one, node.shape[k]) for k, one in wide.items()}
+        return _at_each(node, places, there, start, lengths)
     (k,) = data
     there = _from_the_end_in(at, given[k].node, node.shape[k])
     if len(node.shape) == 1 and (found := along.entry_at_greatest(node, 0, [0], there)):
@@ -65,6 +67,25 @@ def indexed(at: Any, node: Node, indices: Sequence[Any]) -> Node:
     order = [count + n for n in range(start)] + list(range(count))
     order += list(range(count + start, len(lengths)))
     return making.permuted(found, order)
+
+
+def _at_each(
+    node: Node,
+    places: Sequence[Any],
+    data: dict[int, Node],
+    start: int,
+    lengths: nodes.Shape,
+) -> Node:
+    """The entries at places along some axes, and along others where data say, which begin at `start` in the result."""
+    own, names = list(places), list(range(len(lengths)))
+    hot, axes = [], []
+    for n, (k, index) in enumerate(data.items(), start=len(names)):
+        own[k] = whole(Axis(n))
+        hot.append(_one_hot(index, node.shape[k]))
+        axes.append([*range(start, start + len(index.shape)), n])
+    every = [*names, *range(len(names), len(names) + len(data))]
+    spread = making.take(node, own, (*lengths, *(node.shape[k] for k in data)))
+    return making.contracted([*hot, spread], [*axes, every], names)
 
 
 def _by_cases(
@@ -103,7 +124,9 @@ INSIDE = "places that are data lie in their axis, counted from either end"
 
 
 def _from_the_end_in(at: Any, places: Node, length: WholeNumber) -> Node:
-    at.assume(INSIDE)
+    low, high = ends_of(places)
+    if not (not_below(low, 0) and not_below(length - 1, high)):
+        at.assume(INSIDE)
     return _from_the_end(places, length)
 
 

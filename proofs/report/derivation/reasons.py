@@ -23,6 +23,7 @@ WORDS = (
     ("exponents", "exponentials multiplied", "exponentials multiplied {n} times"),
     ("circle", "cos² + sin² = 1 used", "cos² + sin² = 1 used {n} times"),
     ("root", "√A √A = A used", "√A √A = A used {n} times"),
+    ("one_place", "one of all places is that one", "one of all places is that one, {n} times"),
     (
         "annul",
         "a factor is 0 where a sum of squares, its own among them, is",

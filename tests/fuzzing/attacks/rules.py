@@ -322,6 +322,134 @@ def _squared(function: str, of: Term) -> Sides:
     return shown(value * value, of, {}, step)
 
 
+def _place_of_last(least: int = 1, first: Any = 0, step: Any = None) -> tuple[Index, Term]:
+    """A size n and S[n], which is the place n − 1, S being `first` and then what `step` makes of it at a time."""
+    n = size("N", least)
+    state, time = new_state("S", [], []), position("t", 0, n)
+    always, before = apply("step", number(time) + 1, [time]), state.entry(time, [])
+    after = number(time) * always + before - always * before
+    Recursion(time, [state], [as_term(first)], [step(time, before) if step else after])
+    return n, state.entry(n, [])
+
+
+def _found_once(n: Index, left: Term, right: Any = 1, at_size: int = 2) -> Sides:
+    """That the sum in `left` is taken out of it by the rule."""
+    return shown(left, right, at((n, at_size)), lambda goal: goal.one_place(_summed(goal), 0, -1))
+
+
+def _summed(goal: Goal) -> int:
+    return next(k for k, (m, _) in goal.parts.items() if m.bound and len(m.guards) > 1)
+
+
+def _sum_of(function: str, n: Index, gap: Callable[[Term], Term], end: int = 0) -> Term:
+    """Σ_k [0 ≤ k < n + end] of a function of `gap` of the number of k."""
+    k = position("k", 0, n + end)
+    return total(apply(function, gap(number(k)), [k]), k)
+
+
+@stopped_by("Rewriting.one_place: c != -d")
+def a_place_counted_backwards() -> Sides:
+    n, S = _place_of_last()
+    return _found_once(n, _sum_of("zero", n, lambda k: k + S))
+
+
+@stopped_by("Rewriting.one_place: function_of(f) != ZERO")
+def a_number_that_is_greater_than_a_place() -> Sides:
+    n, S = _place_of_last()
+    return _found_once(n, _sum_of("step", n, lambda k: k - S))
+
+
+@stopped_by("Rewriting.one_place: not 0 > v >= -m.bound")
+def a_place_that_is_not_summed_over() -> Sides:
+    """[0 ≤ j < n] zero(j − S[n]) Σ_b Y[b] is not Y[j]."""
+    n, S = _place_of_last()
+    j = position("j", 0)
+    within = Monomial(0, frozenset([j, n - j - 1]), ())
+    hit = apply("zero", number(j) - S, [j]) * Term(
+        {within: Fraction(1)}, n.variables() | j.variables()
+    )
+    left = hit * over((-1, n), factors=[Y(B1)])
+    right = Term({within._replace(factors=(Y(j),)): Fraction(1)}, left.scope)
+
+    def step(goal: Goal) -> None:
+        k = _summed(goal)
+        names = [function_of(f) for f in goal.parts[k][0].factors]
+        goal.one_place(k, names.index("zero"), j.terms[0][0])
+
+    return shown(left, right, at((n, 3), (j, 1)), step)
+
+
+@stopped_by("Rewriting.one_place: not _is_place(state.name)")
+def a_state_that_counts_its_turns() -> Sides:
+    n, S = _place_of_last(step=lambda t, before: before + 1)
+    return _found_once(n, _sum_of("zero", n, lambda k: k - S))
+
+
+@stopped_by(
+    "Rewriting.one_place: not all((implied(to[fact], rows) for w in order for fact in declared(w)))"
+)
+def a_place_where_there_may_be_none() -> Sides:
+    n, S = _place_of_last(least=0)
+    return _found_once(n, _sum_of("zero", n, lambda k: k - S), at_size=0)
+
+
+@once
+def a_sum_over_all_places_but_the_last() -> Sides:
+    n, S = _place_of_last(least=2)
+    return _found_once(n, _sum_of("zero", n, lambda k: k - S, end=-1))
+
+
+@stopped_by("Rewriting.one_place: of != number._replace(factors=(state,))")
+def a_place_that_is_counted_twice() -> Sides:
+    n, S = _place_of_last()
+    twice = total(S, position("j", 0, 2))
+    return _found_once(n, _sum_of("zero", n, lambda k: k - twice))
+
+
+@stopped_by("Rewriting.one_place: v in {*rest.variables(), *state.variables()}")
+def an_entry_at_the_place() -> Sides:
+    """Σ_k Σ_l zero(k − S[n]) Y[k] is not Σ_l Y[l]."""
+    n, S = _place_of_last()
+    k, l = position("k", 0, n), position("l", 0, n)
+    each = apply("zero", number(k) - S, [k]) * entry("Y", k)
+    left = total(total(each, k), l)
+    right = total(entry("Y", l), l)
+
+    def step(goal: Goal) -> None:
+        m = next(k for k, (m, c) in goal.parts.items() if m.bound == 2)
+        factors = goal.parts[m][0].factors
+        place = [function_of(f) for f in factors].index("zero")
+        goal.one_place(m, place, next(v for v in factors[place].variables() if v < 0))
+
+    return shown(left, right, at((n, 3)), step)
+
+
+@once
+def a_place_beside_another_number() -> Sides:
+    n, S = _place_of_last()
+    return _found_once(n, _sum_of("zero", n, lambda k: k - S - 1))
+
+
+@once
+def a_place_that_begins_with_one() -> Sides:
+    def stays(time: Index, before: Term) -> Term:
+        never = apply("zero", number(time) + 1, [time])
+        return number(time) * never + before - never * before
+
+    n, S = _place_of_last(first=1, step=stays)
+    return _found_once(n, _sum_of("zero", n, lambda k: k - S), at_size=1)
+
+
+@once
+def a_place_between_two() -> Sides:
+    def between(time: Index, before: Term) -> Term:
+        share = entry("X", time)
+        return number(time) * share + before - share * before
+
+    n, S = _place_of_last(step=between)
+    return _found_once(n, _sum_of("zero", n, lambda k: k - S), at_size=3)
+
+
 @once
 def any_function_for_an_inverse() -> Sides:
     x = entry("X", 0)

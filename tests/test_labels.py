@@ -1,0 +1,155 @@
+"""Inputs that are labels or truths: `y: n in C` and `m: n bool`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from scanproof import UsageError
+from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.report.program_script import program_script
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+
+
+def cross_entropy(z, y):
+    logs = jax.nn.log_softmax(z)
+    return -jnp.mean(logs[jnp.arange(z.shape[0]), y])
+
+
+def by_one_hot(z, y):
+    return -jnp.mean(jnp.sum(jax.nn.one_hot(y, z.shape[1]) * jax.nn.log_softmax(z), -1))
+
+
+def summed(z, y):
+    return cross_entropy(z, y) * z.shape[0]
+
+
+def its_gradient(z, y):
+    return jax.grad(cross_entropy)(z, y)
+
+
+def softmax_less_one_hot(z, y):
+    return (jax.nn.softmax(z) - jax.nn.one_hot(y, z.shape[1])) / z.shape[0]
+
+
+def embedded(E, y):
+    return jnp.take(E, y, axis=0)
+
+
+def by_product(E, y):
+    return jax.nn.one_hot(y, E.shape[0]) @ E
+
+
+def squared_error_of_values(q, a, r):
+    return jnp.mean((r + 0.9 * q.max(-1) - jnp.take_along_axis(q, a[:, None], 1)[:, 0]) ** 2)
+
+
+def squared_error_by_one_hot(q, a, r):
+    taken = jnp.sum(q * jax.nn.one_hot(a, q.shape[1]), -1)
+    return jnp.mean((taken - r - 0.9 * q.max(-1)) ** 2)
+
+
+def mean_where(x, m):
+    return jnp.where(m, x, 0.0).sum() / jnp.maximum(m.sum(), 1)
+
+
+def mean_of_products(x, m):
+    return (x * m).sum() / jnp.maximum(m.sum(), 1)
+
+
+def mean_elsewhere(x, m):
+    return jnp.where(m, 0.0, x).sum() / jnp.maximum(m.sum(), 1)
+
+
+LOGITS, TABLE, MASKED = "z: n C, y: n in C", "E: V d, y: T in V", "x: n, m: n bool"
+EQUAL = {
+    "jax one hot": (cross_entropy, by_one_hot, LOGITS),
+    "jax gradient": (its_gradient, softmax_less_one_hot, LOGITS),
+    "jax table": (embedded, by_product, TABLE),
+    "jax values": (squared_error_of_values, squared_error_by_one_hot, "q: n A, a: n in A, r: n"),
+    "jax truths": (mean_where, mean_of_products, MASKED),
+    "torch one hot": ("cross_entropy", "by_one_hot", LOGITS),
+    "torch two indices": ("cross_entropy", "by_two_indices", LOGITS),
+    "torch gather": ("cross_entropy", "by_gather", LOGITS),
+    "torch smoothed": ("smoothed", "smoothed_by_hand", LOGITS),
+    "torch table": ("embedded", "by_product", TABLE),
+    "torch agreement": ("agreement", "difference_is_0", LOGITS),
+    "torch truths": ("mean_where", "mean_of_products", MASKED),
+}
+DIFFERENT = {
+    "jax sum": (cross_entropy, summed, LOGITS),
+    "jax truths": (mean_where, mean_elsewhere, MASKED),
+    "torch last label": ("cross_entropy", "without_the_last", "z: n C+1, y: n in C+1"),
+    "torch next label": ("cross_entropy", "at_the_next_label", LOGITS),
+    "torch truths": ("mean_where", "mean_elsewhere", MASKED),
+}
+
+
+def answer(program, specification, shapes):
+    named = isinstance(program, str)
+    if named:
+        pytest.importorskip("torch")
+    pair = [f"labels_in_torch:{one}" if named else one for one in (program, specification)]
+    return prove(pair[0], equals=pair[1], shapes=shapes)
+
+
+@pytest.mark.short("jax gradient", "torch smoothed")
+@pytest.mark.parametrize("name", EQUAL)
+def test_programs_of_labels_are_proved_equal_at_all_sizes(name):
+    result = answer(*EQUAL[name]).result
+    assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
+
+
+@pytest.mark.short("jax truths")
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_programs_that_differ_are_refuted_at_labels_and_truths(name):
+    found = answer(*DIFFERENT[name])
+    assert found.result.verdict == "refuted", found.result.reason
+    inputs, sizes = found.result.counterexample.inputs, found.result.counterexample.sizes
+    truths, labels = inputs.get("m", []), inputs.get("y", [])
+    assert all(one in (0, 1) for one in truths)
+    assert all(one in range(max(sizes.values()) + 1) for one in labels)
+    assert len(truths or labels) == sizes["n"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["torch next label", "torch truths"])
+def test_a_script_gives_labels_and_truths(name, tmp_path, monkeypatch):
+    found = answer(*DIFFERENT[name])
+    monkeypatch.chdir(tmp_path)
+    shown = found.result.counterexample
+    text = program_script(
+        found.program, found.specification, shown, found.frameworks, shapes=found.shapes
+    )
+    (tmp_path / "shown.py").write_text(f"import sys\nsys.path[:0] = {sys.path}\n{text}")
+    ran = subprocess.run([sys.executable, "shown.py"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "the two differ" in ran.stdout
+
+
+def test_that_labels_are_read_as_places_is_said():
+    found = prove(embedded, equals=embedded, shapes=TABLE, sizes={"V": (1, 2), "T": (1,)})
+    assert any("y: T in V" in note for note in found.notes)
+    assert found.shapes["y"] == "T in V"
+
+
+@pytest.mark.parametrize(
+    ("shapes", "said"),
+    [
+        ("z: n C, y: n in", "the dimension 'in' is not made of sizes"),
+        ("z: n C, y: in n C", "the dimension 'in' is not made of sizes"),
+        ("z: n C, y: n in C/2", "the dimension 'C/2' is not made of sizes"),
+    ],
+)
+def test_shapes_that_are_none_of_labels_are_refused(shapes, said):
+    with pytest.raises(UsageError, match=said):
+        prove(cross_entropy, equals=cross_entropy, shapes=shapes)
+
+
+def test_labels_below_0_are_none():
+    with pytest.raises(UsageError, match=r"y: n in C has no label at C = 0; give --sizes of C"):
+        prove(cross_entropy, equals=cross_entropy, shapes=LOGITS, sizes={"C": (0, 1)})
