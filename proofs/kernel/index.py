@@ -265,13 +265,17 @@ def _reach(v: int) -> tuple[frozenset[int], frozenset[Index]]:
     """A free variable and those that its range speaks of, and so on; all that is declared of them."""
     known = current.reach
     if v not in known:
-        seen, waiting = set(), [v]
+        seen, spoken, waiting = set[int](), set[Index](), [v]
         while waiting:
             w = waiting.pop()
-            if w not in seen:
+            if w in known:
+                seen |= known[w][0]
+                spoken |= known[w][1]
+            elif w not in seen:
                 seen.add(w)
+                spoken.update(declared(w))
                 waiting += [u for e in declared(w) for u, _ in e.terms]
-        known[v] = frozenset(seen), frozenset([e for w in seen for e in declared(w)])
+        known[v] = frozenset(seen), frozenset(spoken)
     return known[v]
 
 

@@ -357,7 +357,7 @@ class Rewriting:
         f, number = m.factors[place], one_factor(NUMBER, variable(v))._replace(bound=m.bound)
         if function_of(f) != ZERO or not 0 > v >= -m.bound:
             raise IllTyped("expected a factor that is 0 where T is not, and a bound index")
-        inside, rest = dict(body(f, m.bound)), m.divided(f)
+        rest, inside = m.divided(f), dict(made(body(f, m.bound), self.scope).parts)
         c = inside.pop(number)
         ((of, d),) = inside.items()
         (state,) = of.factors
@@ -368,13 +368,13 @@ class Rewriting:
         rest = rest._replace(guards=m.guards - {variable(v), n - variable(v) - 1})
         if v in {*rest.variables(), *state.variables()}:
             raise NotProved("the bound index has other ends, or is spoken of elsewhere")
+        if not _is_place(state.name):
+            raise NotProved("the state may be another number than that of a turn before")
         order, rows = index.current.states[state.name][0], self.known | rest.guards
         for when in (Index(0), n - 1):  # and so between them
             to = substitution(dict(zip(order, (when, *at), strict=True)))
             if not all(implied(to[fact], rows) for w in order for fact in declared(w)):
                 raise NotProved("the state is used outside the range of its recursion")
-        if not _is_place(state.name):
-            raise NotProved("the state may be another number than that of a turn before")
         return [(rest.without(v), Fraction(1))]
 
     def _inverted(self, f: Factor, bound: int, rows: frozenset[Index]) -> list:

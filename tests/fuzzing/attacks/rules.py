@@ -430,6 +430,48 @@ def a_place_beside_another_number() -> Sides:
     return _found_once(n, _sum_of("zero", n, lambda k: k - S - 1))
 
 
+def _at_one_position(gap: Callable[[Term, Term], Term]) -> Sides:
+    """That Σ_k [0 ≤ k < n] zero(T[k, k]) is 1, T[a, b] being `gap` of the numbers of a and b: its terms are added."""
+    n, S = _place_of_last(least=2)
+    a, b, k = (position(name, 0, n) for name in "abk")
+    hit = apply("zero", gap(number(a), number(b)) - 2 * S, [a, b])
+    return _found_once(n, total(substitute(substitute(hit, {a: k}), {b: k}), k))
+
+
+@once
+def a_place_beside_thrice_an_index() -> Sides:
+    return _at_one_position(lambda a, b: 2 * a + b)
+
+
+@once
+def a_place_beside_thrice_an_index_in_another_order() -> Sides:
+    return _at_one_position(lambda a, b: a + 2 * b)
+
+
+def _at_one_row(one: int, other: int) -> Sides:
+    """That Σ_l [0 ≤ l < n] zero(l + (one + other) S[n, j]) is 1, where two positions are made one."""
+    n = size("N", 2)
+    i, time = position("i", 0, n), position("t", 0, n)
+    state = new_state("S", [i], [])
+    always, before = apply("step", number(time) + 1, [time]), state.entry(time, [i])
+    Recursion(time, [state], [as_term(0)], [number(time) * always + before - always * before])
+    a, b, j, l = (position(name, 0, n) for name in "abjl")
+    both = one * state.entry(n, [a]) + other * state.entry(n, [b])
+    hit = apply("zero", number(l) + both, [a, b, l])
+    left = total(substitute(substitute(hit, {a: j}), {b: j}), l)
+    return shown(left, 1, at((n, 2), (j, 1)), lambda goal: goal.one_place(_summed(goal), 0, -1))
+
+
+@once
+def a_place_that_is_taken_off_after_five() -> Sides:
+    return _at_one_row(5, -1)
+
+
+@once
+def a_place_that_is_taken_off_before_five() -> Sides:
+    return _at_one_row(-1, 5)
+
+
 @once
 def a_place_that_begins_with_one() -> Sides:
     def stays(time: Index, before: Term) -> Term:
