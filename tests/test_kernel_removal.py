@@ -287,6 +287,12 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         root = value("sqrt", entry("X") * entry("X"))
         return root * root, entry("X") * entry("X")
 
+    def beside_zero() -> tuple[Any, Any]:
+        n = size("N", 1)
+        j, k = position("j", 0, n), position("k", 0, n)
+        first, second = (value("zero", number(e) - entry("X")) for e in (j, k))
+        return total(total(first * second * entry("Y", k), k), j), total(first * entry("Y", j), j)
+
     def placed() -> tuple[Any, Any]:
         n = size("N", 1)
         state, time = new_state("S", [], []), position("t", 0, n)
@@ -313,6 +319,7 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         "vanish": nought,
         "exponents": multiplied,
         "alike": under_two_names,
+        "beside": beside_zero,
         "circle": on_a_circle,
         "annul": nought_in_a_square,
         "root": rooted,

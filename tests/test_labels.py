@@ -143,6 +143,10 @@ def test_that_labels_are_read_as_places_is_said():
         ("z: n C, y: n in", "the dimension 'in' is not made of sizes"),
         ("z: n C, y: in n C", "the dimension 'in' is not made of sizes"),
         ("z: n C, y: n in C/2", "the dimension 'C/2' is not made of sizes"),
+        ("z: n C, y: n in 0", "y: n in 0 has no label"),
+        ("z: n C, y: n in C-1", "y: n in C-1 has no label at C = 1; give larger --sizes"),
+        ("z: n C, y: n bool bool", "a size cannot be called bool"),
+        ("z: n C, y: m k in C", r"does not run on arrays of shapes \(\d, \d\), \(\d, \d\) "),
     ],
 )
 def test_shapes_that_are_none_of_labels_are_refused(shapes, said):
@@ -151,5 +155,5 @@ def test_shapes_that_are_none_of_labels_are_refused(shapes, said):
 
 
 def test_labels_below_0_are_none():
-    with pytest.raises(UsageError, match=r"y: n in C has no label at C = 0; give --sizes of C"):
+    with pytest.raises(UsageError, match="y: n in C has no label at C = 0; give larger --sizes"):
         prove(cross_entropy, equals=cross_entropy, shapes=LOGITS, sizes={"C": (0, 1)})

@@ -111,6 +111,17 @@ def test_functions_are_odd_or_even_as_the_kernel_says(name):
         assert value(-x) == pytest.approx(-value(x) if name in ODD else value(x))
 
 
+def test_terms_that_are_one_at_equal_positions_are_added():
+    """log(exp(X[a] + X[b])) is 2 X[t] at a = b = t, and was X[t]: a false theorem."""
+    with proving():
+        a, b, t = (position(name, 0) for name in "abt")
+        exp = apply("exp", entry("X", a) + entry("X", b), [a, b])
+        of = apply("log", substitute(exp, {a: t, b: t}), [t])
+        ((m, _),) = of.parts.items()
+        right = law(m.factors[0], "common").right
+        assert right == entry("X", t) * 2 + apply("log", as_term(1), [])
+
+
 def sigmoids(rng: random.Random) -> Term:
     """A sum of products of sigmoids, softplus and exp of these, of X, Y and X + Y."""
     total = as_term(0)

@@ -15,7 +15,17 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 
 from ..exact.counterexample import Counterexample, special
-from ..language.sizes import BOOL, IN, axes, format_of, names
+from ..language.sizes import (
+    BOOL,
+    IN,
+    axes,
+    by_name,
+    dimensions,
+    format_of,
+    names,
+    of_reals,
+    shape,
+)
 
 
 def made_of(array: Any, format: str) -> Any:
@@ -27,14 +37,22 @@ def expect_some(shapes: Mapping[str, str], sizes: Mapping[str, Sequence[int]]) -
     """See that there are labels at all sizes that are to be tried.
 
     Raises:
-        UsageError: if a size below which labels are is to be 0 as well.
+        UsageError: if labels are to be below a number that may be 0.
     """
     for name, text in shapes.items():
-        for size in names(axes(text)[-1:]) if format_of(text) == IN else ():
-            if 0 in sizes.get(size, ()):
-                raise UsageError(
-                    f"prove: {name}: {text} has no label at {size} = 0; give --sizes of {size} from 1 on."
-                )
+        if format_of(text) == IN:
+            below = axes(text)[-1]
+            least = {size: min(sizes.get(size, (1,))) for size in names([below])}
+            (count,) = dimensions(below, least)
+            if count < 1:
+                where = f" at {by_name(least)}; give larger --sizes" if least else ""
+                raise UsageError(f"prove: {name}: {text} has no label{where}.")
+
+
+def own_shape(text: str, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """The shape that the program's own array has: of labels, without the number of those that there are."""
+    found = shape(of_reals(text), sizes)
+    return found[:-1] if format_of(text) == IN else found
 
 
 def said(shapes: Mapping[str, str]) -> Iterator[str]:

@@ -252,7 +252,7 @@ def _decided(both: Both, claim: Claim, sizes: Mapping[str, Sequence[int]]) -> Ou
     first = {n: max(min(r), k) for k, (n, r) in enumerate(claim.ranges.items(), start=FIRST)}
     for side in both.sides:
         with stage.within(f"tracing {side.name}"), stage.at(first):
-            _traced_once(side, claim, first)
+            _traced_once(side, claim, first, both.asked)
             side.expect_read(claim, first)
     found = in_cases(claim, sizes, stage.begin)
     if found.result.undefined:
@@ -376,7 +376,7 @@ def _free_names(both: Both) -> dict[str, str]:
     return found
 
 
-def _traced_once(side: Side, claim: Claim, at: Sizes) -> None:
+def _traced_once(side: Side, claim: Claim, at: Sizes, asked: Mapping[str, str]) -> None:
     """Trace a program at one size, so that its own mistakes are reported in a line.
 
     Raises:
@@ -391,7 +391,7 @@ def _traced_once(side: Side, claim: Claim, at: Sizes) -> None:
     except (UsageError, Unreadable):
         raise
     except mistakes.Errors as error:
-        shapes = ", ".join(str(shape(text, at)) for text in claim.given.values())
+        shapes = ", ".join(str(labels.own_shape(text, at)) for text in asked.values())
         raise UsageError(
             f"{side.name} does not run on arrays of shapes {shapes} ({by_name(at)}) {side.how}: {mistakes.said(error)}"
         ) from error

@@ -282,6 +282,7 @@ RULES: dict[str, tuple[Any, ...]] = {
     "cancel": ("cancel", natural, natural, natural),
     "exponents": ("exponents", natural, several(natural, "places"), several(factor_of, "factors")),
     "alike": ("alike", natural, natural, factor_of),
+    "beside": ("beside", natural, natural, natural, factor_of),
     "circle": ("circle", natural, natural, natural, factor_of),
     "root": ("root", natural, natural),
     "one place": ("one_place", natural, natural, variable_of),

@@ -28,6 +28,7 @@ from .term import (
     Monomial,
     Term,
     apply,
+    as_index_number,
     as_term,
     body,
     function_of,
@@ -134,6 +135,11 @@ def _value(name: str, of: Term, pairs: Parts, place: int) -> Term:
     sign = seen_sign(of.parts.items()) or -seen_sign((of * -1).parts.items())
     if not of.parts and name in (RELU, STEP, ZERO):
         return as_term(int(name == ZERO))
+    number = as_index_number(of) if name in (STEP, ZERO) else None
+    if number is not None:  # a positive multiple of an index
+        e, _ = number
+        guards = frozenset({e, -e} if name == ZERO else {e - 1})
+        return Term({Monomial(0, guards, ()): Fraction(1)}, of.scope)
     if name == LOG and of.parts == as_term(1).parts:
         return as_term(0)
     if name == LOG and [*of.parts] == [ONE] and 0 < of.parts[ONE] < 1:

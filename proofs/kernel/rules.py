@@ -327,6 +327,23 @@ class Rewriting:
         return [(m.divided(old).joined(rest), Fraction(1))]
 
     @_rule
+    def beside(self, m: Monomial, place: int, other: int, new: Factor) -> Pairs:
+        """zero(T) f(A) = zero(T) f(B), where A − B is a multiple of T: T is 0 where the product is not."""
+        old, p = m.factors[place], m.factors[other]
+        if place == other or function_of(p) != ZERO:
+            raise IllTyped("expected another factor that is 0 where T is not")
+        if function_of(old) is None or function_of(old) != function_of(new):
+            raise IllTyped("expected two values of one function")
+        gap = [*body(old, m.bound), *((n, -c) for n, c in body(new, m.bound))]
+        left, of = dict(made(gap, self.scope).parts), dict(body(p, m.bound))
+        (t, *_) = of
+        share = left.get(t, Fraction(0)) / of[t]
+        if left != {n: c * share for n, c in of.items()}:
+            raise NotProved("the two are not of the same where the other factor is not 0")
+        rest = Monomial(m.bound, frozenset(), (new,))
+        return [(m.divided(old).joined(rest), Fraction(1))]
+
+    @_rule
     def circle(self, m: Monomial, one: int, other: int, sine: Factor) -> Pairs:
         """cos(T) cos(T) = 1 − sin(T) sin(T)."""
         f, g = m.factors[one], m.factors[other]
@@ -357,7 +374,7 @@ class Rewriting:
         f, number = m.factors[place], one_factor(NUMBER, variable(v))._replace(bound=m.bound)
         if function_of(f) != ZERO or not 0 > v >= -m.bound:
             raise IllTyped("expected a factor that is 0 where T is not, and a bound index")
-        rest, inside = m.divided(f), dict(made(body(f, m.bound), self.scope).parts)
+        rest, inside = m.divided(f), dict(body(f, m.bound))
         c = inside.pop(number)
         ((of, d),) = inside.items()
         (state,) = of.factors

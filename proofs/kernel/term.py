@@ -283,12 +283,17 @@ def function_of(factor: Factor) -> str | None:
 
 
 def body(factor: Factor, bound: int) -> list[tuple[Monomial, Fraction]]:
-    """What a function is taken of in this factor; bound indices that are its own come after `bound` others."""
+    """What a function is taken of in this factor, each monomial once, as it may not be where positions are equal.
+
+    Bound indices that are its own come after `bound` others.
+    """
     if factor.name == INVERSE_NUMBER:
         return [(one_factor(NUMBER, *factor.at)._replace(bound=bound), Fraction(1))]
     function = index.current.bodies[factor.name]
     images = {-k: e for k, e in enumerate(factor.at, start=1)}
-    return beyond(_ordered(function), bound, images, function.arity)
+    pairs = beyond(_ordered(function), bound, images, function.arity)
+    once = len(pairs) == 1 or len({m for m, _ in pairs}) == len(pairs)
+    return pairs if once else [*made(pairs, frozenset()).parts.items()]
 
 
 @lru_cache(maxsize=10_000)
@@ -304,10 +309,10 @@ def as_index_number(term: Term) -> tuple[Index, Fraction] | None:
     for m, c in term.parts.items():
         if m.bound or m.guards or [f.name for f in m.factors] not in ([], [NUMBER]):
             return None
-        at = m.factors[0].at[0] if m.factors else Index(1)
-        if at != Index(1) and (at.const or [c for _, c in at.terms] != [1]):
+        at = m.factors[0].at[0] if m.factors else None
+        if at is not None and (at.const or [c for _, c in at.terms] != [1]):
             return None
-        terms[at.terms[0][0] if m.factors else 0] = c
+        terms[at.terms[0][0] if at is not None else 0] = c
     least = min(map(abs, terms.values()), default=Fraction(1))
     if any((c / least).denominator != 1 for c in terms.values()):
         return None

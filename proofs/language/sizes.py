@@ -7,7 +7,7 @@ import itertools
 import numbers
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -217,7 +217,7 @@ def shapes_of(given: str | Mapping[str, str]) -> dict[str, str]:
     texts = (*given, *given.values()) if isinstance(given, Mapping) else (given,)
     if not all(isinstance(text, str) for text in texts) or not all(map(str.isidentifier, given)):
         raise UsageError(f"shapes={given!r}: give a text such as 'X: T f, q: f', or texts by name.")
-    names([*map(of_reals, given.values())])
+    _expect_lengths(given.values())
     return dict(given)
 
 
@@ -236,5 +236,17 @@ def shapes_in(text: str) -> dict[str, str]:
                 f"got {part.strip()!r}."
             )
         found[matched[1]] = " ".join(matched[2].split())
-    names([*map(of_reals, found.values())])  # refuses what is not a dimension
+    _expect_lengths(found.values())
     return found
+
+
+def _expect_lengths(texts: Iterable[str]) -> None:
+    """See that shapes are made of lengths.
+
+    Raises:
+        UsageError: for what is no dimension, and for a size called bool.
+    """
+    if BOOL in names([*map(of_reals, texts)]):
+        raise UsageError(
+            "a size cannot be called bool, which says, as the last word, that an array holds truths."
+        )

@@ -8,10 +8,10 @@ law, exp(A) exp(B) = exp(A + B); what a sum is split into is shown by rewriting 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
@@ -24,13 +24,14 @@ from ..kernel.term import (
     EXP,
     INVERSE,
     INVERSE_NUMBER,
-    ONE,
+    STEP,
     ZERO,
     Factor,
     Monomial,
     Pairs,
     Term,
     apply,
+    as_index_number,
     body,
     function_of,
 )
@@ -38,7 +39,7 @@ from ..kernel.theorem import Theorem
 from .guards import tight
 from .laws import first_of
 from .session import current
-from .steps import Step, images, sum_of
+from .steps import Step, images, sum_of, summed
 
 APART = 8
 """The ends of ranges are moved by at most this many places."""
@@ -63,7 +64,7 @@ def exponents(work: Rewriting, k: int, tidy: Tidy) -> bool:
         return inverted(work, k)
     return (
         inverted(work, k)
-        or any(_at_zero(work, k, m, place, tidy) for place in places)
+        or any(_at_zero(work, k, m, place) for place in places)
         or any(_taken_apart(work, k, m, place, tidy) for place in places)
         or _gathered(work, k, m, places)
     )
@@ -101,43 +102,56 @@ def _narrowed(work: Rewriting, m: Monomial, f: Factor, tidy: Tidy) -> Theorem | 
     return None
 
 
-def _at_zero(work: Rewriting, k: int, m: Monomial, place: int, tidy: Tidy) -> bool:
-    """p exp(A + T) = p exp(A), p being zero(T): exp(A + T) = exp(A + T − p T) exp(p T), then by cases of p."""
-    inside = body(m.factors[place], m.bound)
-    for p in m.factors:
-        of = body(p, m.bound) if function_of(p) == ZERO else []
-        if not of or any(t.guards or t.bound != m.bound for t, _ in of):
+def at_zero(work: Rewriting, k: int) -> bool:
+    """zero(j − S) zero(k − S) = zero(j − S) zero(k − j) = zero(j − S) [k = j], and the same of step."""
+    m, _ = work.parts[k]
+    for place, f in enumerate(m.factors):
+        if function_of(f) not in (STEP, ZERO):
             continue
-        first, c = of[first_of(of, current())[0]]
-        scale = next((a / c for t, a in inside if t == first and first.factors), None)
-        if scale is None:
-            continue
-        gone = [(t._replace(factors=tuple(sorted((*t.factors, p)))), scale * a) for t, a in of]
-        rest = exponential([*inside, *((t, -a) for t, a in gone)], m.bound)
-        nothing = exponential(gone, m.bound)
-        is_one = _rule(nothing.name, len(nothing.at), frozenset(), tidy)
-        if is_one is None or is_one.right.parts != {ONE: 1}:
-            continue
-        left = Factor(rest.name, tuple(map(formal, range(len(rest.at)))))
-        names = [g.name for g in sorted({g for t, _ in body(left, 0) for g in t.factors})]
-        if p.name not in names:
-            continue
-        by_cases = law(left, "cases", names.index(p.name))
-        before = set(work.parts)
-        work.exponents(k, [place], [rest, nothing])
-        for f, rule in ((nothing, is_one), (rest, by_cases)):
-            for n in set(work.parts) - before:
-                if f in work.parts[n][0].factors:
-                    work.rewrite(n, work.parts[n][0].factors.index(f), rule, images(rule, f))
-        twice = [
-            (n, one.factors.index(p))
-            for n, (one, _) in work.parts.items()
-            if one.factors.count(p) > 1
-        ]
-        for n, where in twice:  # p p = p
-            work.compare(n, where, [(where + 1, 1)])
-        return True
+        if _is_numbered(body(f, m.bound), m.bound):
+            rule = law(Factor(f.name, tuple(map(formal, range(len(f.at))))), "value")
+            work.rewrite(k, place, rule, images(rule, f))
+            return True
+        for other, t in _zeros(m, but=place):
+            left = _beside(m, place, other, t)
+            if left is not None and _is_numbered(left, m.bound):
+                work.beside(k, place, other, valued(cast(str, function_of(f)), left, m.bound))
+                return True
     return False
+
+
+def _is_numbered(pairs: Pairs, bound: int) -> bool:
+    """Whether a sum is a multiple of the number of an index."""
+    return as_index_number(_at_formals(pairs, bound)[0]) is not None
+
+
+def _at_zero(work: Rewriting, k: int, m: Monomial, place: int) -> bool:
+    """zero(T) exp(A + T) = zero(T) exp(A): the first monomial of T is none of an exponent."""
+    for other, t in _zeros(m, but=place):
+        of = body(m.factors[other], m.bound)
+        left = _beside(m, place, other, t) if t == of[first_of(of, current())[0]][0] else None
+        if left is not None:
+            work.beside(k, place, other, exponential(left, m.bound))
+            return True
+    return False
+
+
+def _zeros(m: Monomial, but: int) -> Iterator[tuple[int, Monomial]]:
+    """The places of factors zero(T), each with the monomials of T that have factors."""
+    for other, p in enumerate(m.factors):
+        of = body(p, m.bound) if function_of(p) == ZERO and other != but else []
+        if not any(t.guards or t.bound != m.bound for t, _ in of):
+            yield from ((other, t) for t, _ in of if t.factors)
+
+
+def _beside(m: Monomial, place: int, other: int, t: Monomial) -> Pairs | None:
+    """What a function is of, less the multiple of T that has this monomial; None if that is not in it."""
+    inside, of = (dict(body(m.factors[n], m.bound)) for n in (place, other))
+    if t not in inside:
+        return None
+    share = -inside[t] / of[t]
+    left = summed([*inside.items(), *((n, c * share) for n, c in of.items())])
+    return [*left.items()]
 
 
 def _gathered(work: Rewriting, k: int, m: Monomial, places: Sequence[int]) -> bool:
@@ -209,10 +223,21 @@ def merged(work: Rewriting) -> None:
 
 def exponential(pairs: Pairs, bound: int) -> Factor:
     """exp of a sum, as a function of the variables that it mentions."""
+    return valued(EXP, pairs, bound)
+
+
+def valued(function: str, pairs: Pairs, bound: int) -> Factor:
+    """A function's value of a sum, as a function of the variables that it mentions."""
+    of, spoken = _at_formals(pairs, bound)
+    return Factor(
+        _apply(of, list(map(formal, range(len(spoken)))), function), tuple(map(variable, spoken))
+    )
+
+
+def _at_formals(pairs: Pairs, bound: int) -> tuple[Term, list[int]]:
+    """A sum with formal positions for the variables that it mentions, and these."""
     spoken = _spoken(pairs, bound)
-    order = [formal(n) for n in range(len(spoken))]
-    images = dict(zip(spoken, order, strict=True))
-    return Factor(_apply(moved(pairs, bound, images), order), tuple(map(variable, spoken)))
+    return moved(pairs, bound, {v: formal(n) for n, v in enumerate(spoken)}), spoken
 
 
 def _is_variable(e: Index) -> bool:
@@ -235,9 +260,9 @@ def moved(pairs: Pairs, bound: int, images: dict[int, Index]) -> Term:
     return sum_of((one(m), c) for m, c in pairs)
 
 
-def _apply(term: Term, order: Sequence[Index]) -> str:
-    """The name of exp of the term as a function of these positions."""
-    ((m, _),) = apply(EXP, term, order).parts.items()
+def _apply(term: Term, order: Sequence[Index], function: str = EXP) -> str:
+    """The name of a function's value of the term as a function of these positions."""
+    ((m, _),) = apply(function, term, order).parts.items()
     return m.factors[0].name
 
 

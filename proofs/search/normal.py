@@ -18,7 +18,7 @@ from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, EXP, INVERSE, INVERSE_NUMBER, Factor, Term, body, function_of
 from ..kernel.theorem import Theorem
-from .exponents import exponents, merged
+from .exponents import at_zero, exponents, merged
 from .instances import to_pattern
 from .laws import annulled, circle, compared, lawful, placed, power, squared, vanish
 from .memory import recall
@@ -58,9 +58,13 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     session = current()
 
     def selected(work: Rewriting, k: int) -> bool:
-        return any(
-            step(work, k, session)
-            for step in (compared, vanish, annulled, circle, squared, placed, power, _in_exponents)
+        return (
+            compared(work, k, session)
+            or at_zero(work, k)
+            or any(
+                step(work, k, session)
+                for step in (vanish, annulled, circle, squared, placed, power, _in_exponents)
+            )
         )
 
     steps = (

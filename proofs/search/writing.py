@@ -181,6 +181,7 @@ _ARGUMENTS: Any = {
     ],
     "exponents": lambda proof, k, places, new: [k, [*places], [proof.factor(f) for f in new]],
     "alike": lambda proof, k, place, new: [k, place, proof.factor(new)],
+    "beside": lambda proof, k, place, other, new: [k, place, other, proof.factor(new)],
     "circle": lambda proof, k, one, other, sine: [k, one, other, proof.factor(sine)],
     "annul": lambda proof, k, place, other, which, images: [
         *(k, place, other, which, proof.images(images))

@@ -22,6 +22,7 @@ RULES = {
     "vanish": Rewriting,
     "exponents": Rewriting,
     "alike": Rewriting,
+    "beside": Rewriting,
     "circle": Rewriting,
     "annul": Rewriting,
     "root": Rewriting,

@@ -21,6 +21,7 @@ WORDS = (
     ("clear", "a denominator cleared", "{n} denominators cleared"),
     ("cancel", "a factor cancelled", "{n} factors cancelled"),
     ("exponents", "exponentials multiplied", "exponentials multiplied {n} times"),
+    ("beside", "T is 0 beside [T = 0]", "T is 0 beside [T = 0], {n} times"),
     ("circle", "cos² + sin² = 1 used", "cos² + sin² = 1 used {n} times"),
     ("root", "√A √A = A used", "√A √A = A used {n} times"),
     ("one_place", "one of all places is that one", "one of all places is that one, {n} times"),

@@ -26,6 +26,7 @@ HARMLESS = {
     "law: name is None": "what is no value of a function is looked up: a KeyError",
     "law: which not in LAWS": "what is no law is looked up: a KeyError",
     "Rewriting.alike: function_of(old) is None": "what is no value of a function is looked up: a KeyError",
+    "Rewriting.beside: function_of(old) is None": "what is no value of a function is looked up: a KeyError",
     "congruence: name is None": "what is no value of a function is looked up: a KeyError",
     "over_of: not reach(over) - index.current.sizes <= over": (
         "what is put for a position must be seen in its range, and of a variable that this speaks of nothing is known "

@@ -282,6 +282,49 @@ def _alike(function: str, of: Term) -> Sides:
     return shown(left, right, {}, step)
 
 
+def _beside(p: Term, old: Term, new: Term, t: Index | None = None) -> Sides:
+    """That p · old is p · new, at t = 0."""
+    (one,), (other,), (m,) = ([*term.parts] for term in (old, p, new))
+
+    def step(goal: Goal) -> None:
+        k = monomial_with(goal, one.factors[0].name, other.factors[0].name)
+        factors = goal.parts[k][0].factors
+        places = (factors.index(f.factors[0]) for f in (one, other))
+        goal.beside(k, *places, m.factors[0])
+
+    return shown(p * old, p * new, {} if t is None else at((t, 0)), step)
+
+
+@stopped_by("Rewriting.beside: function_of(p) != ZERO")
+def a_value_beside_another_one_than_zero() -> Sides:
+    """cos(Y) cos(X + Y) is not cos(Y) cos(X)."""
+    x, y = entry("X", 0), entry("Y", 0)
+    p = apply("sin", y, ())
+    return _beside(p, apply("cos", x + y, ()), apply("cos", x, ()))
+
+
+@stopped_by("Rewriting.beside: left != {n: c * share for n, c in of.items()}")
+def a_value_of_another_number_beside_zero() -> Sides:
+    t = position("t", 0)
+    p = apply("zero", number(t), [t])
+    return _beside(p, apply("cos", entry("X", 0), ()), apply("cos", entry("Y", 0), ()), t)
+
+
+@stopped_by("Rewriting.beside: function_of(old) != function_of(new)")
+def a_value_of_another_function_beside_zero() -> Sides:
+    t = position("t", 0)
+    p, x = apply("zero", number(t), [t]), entry("X", 0)
+    return _beside(p, apply("cos", x + number(t), [t]), apply("sin", x, ()), t)
+
+
+@stopped_by("Rewriting.beside: place == other")
+def zero_beside_itself() -> Sides:
+    p = apply("zero", entry("X", 0), ())
+    nothing = apply("zero", as_term(0), ())
+    (m,) = nothing.parts
+    return shown(p, nothing, {}, lambda goal: goal.beside(0, 0, 0, m.factors[0]))
+
+
 @stopped_by("Rewriting.circle: [*map(function_of, (f, g, sine))] != ['cos', 'cos', 'sin']")
 def a_cosine_times_a_sine_for_a_square() -> Sides:
     return _circle("sin", "X")
