@@ -21,6 +21,15 @@ def by_one_hot(z, y):
     return -(F.one_hot(y, z.shape[1]) * F.log_softmax(z, -1)).sum(-1).mean()
 
 
+def weighted(z, y, w):
+    return F.cross_entropy(z, y, weight=w)
+
+
+def weighted_by_one_hot(z, y, w):
+    each = F.one_hot(y, z.shape[1]) * w
+    return -(each * F.log_softmax(z, -1)).sum() / each.sum()
+
+
 def by_two_indices(z, y):
     return -F.log_softmax(z, -1)[torch.arange(z.shape[0]), y].mean()
 

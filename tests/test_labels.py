@@ -36,6 +36,14 @@ def softmax_less_one_hot(z, y):
     return (jax.nn.softmax(z) - jax.nn.one_hot(y, z.shape[1])) / z.shape[0]
 
 
+def gradient_of_squares(x, y):
+    return jax.grad(lambda x: (x[y] ** 2).sum())(x)
+
+
+def twice_the_counted(x, y):
+    return 2 * x * jax.nn.one_hot(y, x.shape[0]).sum(0)
+
+
 def embedded(E, y):
     return jnp.take(E, y, axis=0)
 
@@ -72,10 +80,12 @@ EQUAL = {
     "jax table": (embedded, by_product, TABLE),
     "jax values": (squared_error_of_values, squared_error_by_one_hot, "q: n A, a: n in A, r: n"),
     "jax truths": (mean_where, mean_of_products, MASKED),
+    "jax entries at two labels": (gradient_of_squares, twice_the_counted, "x: C, y: n in C"),
     "torch one hot": ("cross_entropy", "by_one_hot", LOGITS),
     "torch two indices": ("cross_entropy", "by_two_indices", LOGITS),
     "torch gather": ("cross_entropy", "by_gather", LOGITS),
     "torch smoothed": ("smoothed", "smoothed_by_hand", LOGITS),
+    "torch weights": ("weighted", "weighted_by_one_hot", "z: n C, y: n in C, w: C"),
     "torch table": ("embedded", "by_product", TABLE),
     "torch agreement": ("agreement", "difference_is_0", LOGITS),
     "torch truths": ("mean_where", "mean_of_products", MASKED),
@@ -133,6 +143,8 @@ def test_a_script_gives_labels_and_truths(name, tmp_path, monkeypatch):
 
 def test_that_labels_are_read_as_places_is_said():
     found = prove(embedded, equals=embedded, shapes=TABLE, sizes={"V": (1, 2), "T": (1,)})
+    assert "zero((−k + argmax[t < V] y[i, t]))" in found.proved[0]
+    assert not any("where" in line for line in found.proved)
     assert any("y: T in V" in note for note in found.notes)
     assert found.shapes["y"] == "T in V"
 

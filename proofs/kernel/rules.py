@@ -424,23 +424,29 @@ def is_taken(f: Factor, rows: frozenset[Index]) -> bool:
 
 def _is_place(name: str) -> bool:
     """Whether a state begins with 0, and is t · p + (1 − p) · what it was after turn t, for a p that is 0 or 1."""
-    every = [both for made in index.current.recursions for both in made.definitions]
-    ((begin, go),) = (both for both in every if both[0].left.name == name)
+    begin, go = definitions_of(name)
     now = Monomial(
         0, frozenset(), (Factor(name, tuple(map(variable, index.current.states[name][0]))),)
     )
     turn = one_factor(NUMBER, now.factors[0].at[0])
-    after = _without_names(go.right)
-    return not _without_names(begin.right) and any(
+    after = without_names(go.right.parts.items())
+    return not without_names(begin.right.parts.items()) and any(
         after == {turn.times(p): 1, now: 1, now.times(p): -1}
         for p in {Monomial(0, frozenset(), (f,)) for m in after for f in m.factors}
         if function_of(p.factors[0]) in (STEP, ZERO)
     )
 
 
-def _without_names(term: Term) -> dict[Monomial, Fraction]:
-    """The monomials of a term with what names for terms stand for in their place."""
-    parts, waiting = dict[Monomial, Fraction](), [*term.parts.items()]
+def definitions_of(name: str) -> tuple[Theorem, Theorem]:
+    """What a state is at 0, and what it is at time + 1."""
+    every = [both for made in index.current.recursions for both in made.definitions]
+    (found,) = (both for both in every if both[0].left.name == name)
+    return found
+
+
+def without_names(pairs: Pairs) -> dict[Monomial, Fraction]:
+    """The monomials of a sum with what names for terms stand for in their place."""
+    parts, waiting = dict[Monomial, Fraction](), [*pairs]
     while waiting:
         m, c = waiting.pop()
         name = next((f for f in m.factors if function_of(f) == DEFINED), None)

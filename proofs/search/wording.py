@@ -14,21 +14,24 @@ from fractions import Fraction
 
 from ..interpret.questions import Unreadable
 from ..kernel import index as declarations
-from ..kernel.errors import TooHard
+from ..kernel.errors import KernelError, TooHard
 from ..kernel.index import Index, declared, name, variable
 from ..kernel.inequalities import implied
-from ..kernel.rules import Goal
+from ..kernel.rules import Goal, definitions_of, without_names
+from ..kernel.signs import RELU
 from ..kernel.term import (
     DEFINED,
     INVERSE,
     INVERSE_NUMBER,
     NUMBER,
+    STEP,
     Factor,
     Monomial,
     Pairs,
     Term,
     body,
     function_of,
+    one_factor,
 )
 from ..kernel.theorem import Theorem
 from ..kernel.words import linear
@@ -274,10 +277,22 @@ class Wording:
             if function == DEFINED:
                 return text if len(inside) == 1 and not text.startswith("−") else f"({text})"
             return f"{function}({text})"
+        if greatest := self._greatest(f):
+            return greatest
         if "'" in f.name and f.name not in self.states:
             self.states[f.name] = self._fresh(f.name.partition("'")[0], letters="")
         shown = self.states.get(f.name, f.name)
         return f"{shown}[{places}]" if f.at else shown
+
+    def _greatest(self, f: Factor) -> str:
+        """argmax[t < n] X[i, t] for a state that is the place of a greatest entry; else nothing."""
+        try:
+            order, of = _rows(f.name)
+        except (KernelError, LookupError, ValueError):
+            return ""
+        time, *others = order
+        there = of.substitute(dict(zip(others, f.at[1:], strict=True)))
+        return f"argmax[{self._letter(time)} < {self.index(f.at[0])}] {self.factor(there, 0)}"
 
     def _inside(self, f: Factor, bound: int, deep: int) -> str:
         """What a factor divides by."""
@@ -286,6 +301,36 @@ class Wording:
         else:
             text = "…" if deep >= DEEP else self.sum(body(f, bound), bound, deep + 1)
         return text if text.replace("_", "").isalnum() else f"({text})"
+
+
+def _rows(name: str) -> tuple[Sequence[int], Factor]:
+    """The positions of a state that is the place of a greatest entry, time first, and the entry that it looks at then.
+
+    Raises:
+        KernelError, LookupError, ValueError: if it is none, or its entries are no array's.
+    """
+    order = declarations.current.states[name][0]
+    now = Factor(name, tuple(map(variable, order)))
+    after = without_names(definitions_of(name)[1].right.parts.items())
+    (p,) = {f for m in after for f in m.factors} - {now, Factor(NUMBER, now.at[:1])}
+    gap = without_names(body(p, 0))
+    (of,), (best,) = ([m.factors for m, c in gap.items() if c == sign] for sign in (1, -1))
+    (entry,), (greatest,) = of, best
+    own = dict(zip(declarations.current.states[greatest.name][0], greatest.at, strict=True))
+    begin, go = (one.right.substitute(own) for one in definitions_of(greatest.name))
+    there = {m.factors: c for m, c in without_names(go.parts.items()).items()}
+    more = next(fs for fs in there if function_of(fs[0]) == RELU)
+    first = one_factor(entry.name, *entry.substitute({order[0]: Index(0)}).at)
+    larger = {m.factors: c for m, c in without_names(body(*more, 0)).items()}
+    if (
+        function_of(p) != STEP
+        or len(gap) != 2
+        or without_names(begin.parts.items()) != {first: 1}
+        or larger not in ({of: 1, best: -1}, {of: -1, best: 1})
+        or there != {more: 1, (best if larger[of] == 1 else of): 1}
+    ):
+        raise ValueError(name)
+    return order, entry
 
 
 def bare(text: str) -> str:
