@@ -22,8 +22,9 @@ from scanproof.proofs.interpret.terms import (
 )
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, facts, position, size, variable
-from scanproof.proofs.kernel.laws import EVEN, LAWS, ODD, law
-from scanproof.proofs.kernel.rules import Rewriting
+from scanproof.proofs.kernel.index import place as taken_at
+from scanproof.proofs.kernel.laws import CONDITIONAL, EVEN, LAWS, ODD, law
+from scanproof.proofs.kernel.rules import Rewriting, is_taken
 from scanproof.proofs.kernel.signs import seen_sign
 from scanproof.proofs.kernel.term import (
     INVERSE_NUMBER,
@@ -92,14 +93,14 @@ def test_every_law_holds_at_random_numbers(seed):
         with proving():
             of = of_a_function(rng.choice((*NAMES, "1/")), some(rng, 2))
             ((m, _),) = of.parts.items()
-            for which, place in itertools.product(LAWS, range(3)):
+            for which, place in itertools.product((*LAWS, *CONDITIONAL), range(3)):
                 try:
                     theorem = law(m.factors[0], which, place)
                 except (KernelError, LookupError, ValueError):
                     continue
                 used.add(which)
                 assert agree(of, theorem.right, rng), (which, place)
-    assert used == set(LAWS)
+    assert used == {*LAWS, *CONDITIONAL}
 
 
 @pytest.mark.parametrize("name", [*ODD, *EVEN])
@@ -120,6 +121,36 @@ def test_terms_that_are_one_at_equal_positions_are_added():
         ((m, _),) = of.parts.items()
         right = law(m.factors[0], "common").right
         assert right == entry("X", t) * 2 + apply("log", as_term(1), [])
+
+
+def _one(term: Term) -> Factor:
+    ((m, _),) = term.parts.items()
+    return m.factors[0]
+
+
+def test_a_logarithm_in_an_exponent_is_not_of_a_number_above_0():
+    """log(exp(log X) A) = log X + log A takes log A, and said so of log X: relu(X) = X followed for all X."""
+    with proving():
+        i = position("i", 0)
+        log = apply("log", entry("X", i), [i])
+        exp = apply("exp", log, [i])
+        of = taken("log", exp * (1 + entry("Y", i) * entry("Y", i)), [i])
+        right = law(_one(of), "common", 1).right
+        logarithms = [f for m in right.parts for f in m.factors if function_of(f) == "log"]
+        assert {f: is_taken(f, facts([i.terms[0][0]])) for f in logarithms} == {
+            f: f != _one(log) for f in logarithms
+        }
+        assert len(logarithms) == 2
+
+
+def test_what_is_divided_by_at_equal_positions_is_not_at_others():
+    with proving():
+        a, b, i = (position(name, 0) for name in "abi")
+        inverse_of = _one(apply("1/", 1 + entry("X", a) - entry("X", b), [a, b]))
+        taken_at(inverse_of.name, (i, i))
+        known = facts([v for e in (a, b) for v in e.variables()])
+        assert is_taken(Factor(inverse_of.name, (a, a)), known)
+        assert not is_taken(inverse_of, known)
 
 
 def sigmoids(rng: random.Random) -> Term:

@@ -105,12 +105,22 @@ def heard(around: Any) -> Iterator[None]:
 
 def _is_of_tracing(error: BaseException, trace: Any, frameworks: tuple[str, ...]) -> bool:
     """Whether an error need not come where a program runs, as that of its own `raise` does, or of a missing key."""
+    if not _is_programs(_last(trace).tb_frame.f_code.co_filename, frameworks):
+        return not isinstance(error, StopIteration | GeneratorExit)
+    return not raises_itself(error, trace, frameworks) and not isinstance(error, OF_PYTHON)
+
+
+def raises_itself(error: BaseException, trace: Any, frameworks: tuple[str, ...]) -> bool:
+    """Whether an error comes of a program's own `raise` or `assert`."""
+    last = _last(trace)
+    code = last.tb_frame.f_code
+    return _is_programs(code.co_filename, frameworks) and code.co_code[last.tb_lasti] == RAISE
+
+
+def _last(trace: Any) -> Any:
     while trace.tb_next is not None:
         trace = trace.tb_next
-    code = trace.tb_frame.f_code
-    if not _is_programs(code.co_filename, frameworks):
-        return not isinstance(error, StopIteration | GeneratorExit)
-    return code.co_code[trace.tb_lasti] != RAISE and not isinstance(error, OF_PYTHON)
+    return trace
 
 
 @lru_cache(maxsize=10_000)

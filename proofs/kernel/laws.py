@@ -57,14 +57,18 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
         place: the number of the monomial that has c, or of exp(C), p or relu(z) among the factors of T, in their order.
     """
     name, over = function_of(left), over_of(left)
-    if name is None or which not in LAWS:
+    if name is None or which not in {*LAWS, *CONDITIONAL}:
         raise IllTyped(f"there is no law {which} of {left}")
     pairs = body(left, 0)
     of = made(pairs, over.union([v for m, _ in pairs for v in m.variables() if v > 0]))
-    right = LAWS[which](name, of, pairs, place)
-    right = made(right.parts.items(), right.scope | of.scope)
-    if which in CONDITIONAL and name in (INVERSE, LOG) and is_taken(left, facts(over)):
-        for m in right.parts:
+    found, new = (
+        CONDITIONAL[which](name, of, place)
+        if which in CONDITIONAL
+        else (LAWS[which](name, of, pairs, place), as_term(0))
+    )
+    right = made(found.parts.items(), found.scope | of.scope)
+    if is_taken(left, facts(over)):
+        for m in new.parts:  # and not what stands in exponents
             _taken_too(m, name)
     logarithms = [left, *(_factors(of) if name == EXP else ())] if which in CONDITIONAL else []
     logarithms = [f for f in logarithms if function_of(f) == LOG]
@@ -116,19 +120,21 @@ def _scale(name: str, of: Term, pairs: Parts, place: int) -> Term:
     return value(name, of * (1 / c)) * (c if name == RELU else 1)
 
 
-def _common(name: str, of: Term, pairs: Parts, place: int) -> Term:
+def _common(name: str, of: Term, place: int) -> tuple[Term, Term]:
+    """f(T), and the value of f in it that is taken wherever this one is."""
     e = _factors(of)[place]
     scale = _alone(e)
     if function_of(e) != EXP:
         raise IllTyped("expected a value of exp")
     rest = made([(m.divided(e), c) for m, c in of.parts.items()], of.scope)
+    new = value(name, rest)
     if name == LOG:
-        return _argument(e, of) + value(name, rest)
+        return _argument(e, of) + new, new
     if name == INVERSE:
-        return value(EXP, _argument(e, of) * -1) * value(name, rest)
+        return value(EXP, _argument(e, of) * -1) * new, new
     if name not in (RELU, STEP, ZERO):
         raise IllTyped(f"{name} is not homogeneous")
-    return value(name, rest) * (scale if name == RELU else 1)
+    return new * (scale if name == RELU else 1), as_term(0)
 
 
 def _value(name: str, of: Term, pairs: Parts, place: int) -> Term:
@@ -166,32 +172,36 @@ def _rational_root(of: Fraction) -> Fraction:
     return found
 
 
-def _meaning(name: str, of: Term, pairs: Parts, place: int) -> Term:
+def _meaning(name: str, of: Term, place: int) -> tuple[Term, Term]:
+    """f(T), and the value of f in it that is taken wherever this one is."""
+    nothing = as_term(0)
     if name == RELU:
-        return of * value(STEP, of)
+        return of * value(STEP, of), nothing
     if name == TANH:
-        return 1 + _inverse(1 + value(EXP, of * 2)) * -2
+        return 1 + _inverse(1 + value(EXP, of * 2)) * -2, nothing
     if name == EXP:
-        return _exp_of_log(of)
+        return _exp_of_log(of), nothing
     if name == SOFTPLUS:
-        return _beside_relu(of, place)
+        return _beside_relu(of, place), nothing
     if name not in (LOG, INVERSE):
         raise IllTyped(f"{name} is not made of others")
     if len(of.parts) == 1 and name == LOG:
         (m,) = of.parts
         plain = of.parts[m] == 1 and len(m.factors) == 1 and m == _plain(*m.factors)
         if plain and function_of(m.factors[0]) == INVERSE:
-            return value(LOG, _argument(m.factors[0], of)) * -1
+            new = value(LOG, _argument(m.factors[0], of))
+            return new * -1, new
     if name == LOG and (whole := _one_over(as_term(1) - of)) is not None:
         (of_exp,) = (m for m in whole.parts if m != ONE)
-        return _sum_of_exponents(of_exp, of) - value(LOG, whole)
+        new = value(LOG, whole)
+        return _sum_of_exponents(of_exp, of) - new, new
     if [*of.parts.values()] != [1, 1]:
         raise IllTyped(
             "expected log(1/A), log(1 − 1/(1 + exp(A))), or log or the inverse of exp(A) + exp(B)"
         )
-    one, other = (_sum_of_exponents(m, of) for m, _ in pairs)
+    one, other = (_sum_of_exponents(m, of) for m in of.parts)
     log = one + value(SOFTPLUS, other - one)
-    return log if name == LOG else value(EXP, log * -1)
+    return log if name == LOG else value(EXP, log * -1), nothing
 
 
 def _one_over(of: Term) -> Term | None:
@@ -278,14 +288,12 @@ def _without(m: Monomial, p: Factor) -> Monomial:
     return m._replace(factors=tuple([f for f in m.factors if f != p]))
 
 
-CONDITIONAL = ("common", "meaning")
+CONDITIONAL = {"common": _common, "meaning": _meaning}
 """Laws that take for granted that a logarithm is of a number > 0, which is noted like a denominator that is not 0."""
 LAWS = {
     "mirror": _mirror,
     "scale": _scale,
-    "common": _common,
     "value": _value,
-    "meaning": _meaning,
     "cases": _cases,
     "sum": _sum,
 }

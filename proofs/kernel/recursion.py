@@ -53,6 +53,8 @@ class Recursion:
         orders = {s.name: (t, *map(position_number, (*s.at, *s.given))) for s in self.states}
         if any(known.get(s.name) != (s, None) for s in self.states):
             raise IllTyped("a recursion defines new states")
+        if any(len(set(order)) < len(order) for order in orders.values()):
+            raise IllTyped("a state's positions are different ones")
         if time not in declared(t):
             raise IllTyped("a recursion's time runs from 0 on")
         for order, start, after in zip(orders.values(), self.first, self.step, strict=True):

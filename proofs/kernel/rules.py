@@ -246,8 +246,10 @@ class Rewriting:
         f, kinds = m.factors[place], {STEP, ZERO}
         every = [m.factors[n] for n, _ in others]
         above = {s for g, (_, s) in zip(every, others, strict=True) if function_of(g) == STEP}
-        if not {*map(function_of, (f, *every))} <= kinds or place in dict(others):
+        if not {*map(function_of, (f, *every))} <= kinds or min([place, *dict(others)]) < 0:
             raise IllTyped("expected factors that are 0 or 1")
+        if place in dict(others):
+            raise IllTyped("a factor does not say what it is itself")
         if len(above) > 1:
             raise IllTyped("numbers above 0 are added, or are subtracted")
         gap = body(f, m.bound)
@@ -330,7 +332,7 @@ class Rewriting:
     def beside(self, m: Monomial, place: int, other: int, new: Factor) -> Pairs:
         """zero(T) f(A) = zero(T) f(B), where A − B is a multiple of T: T is 0 where the product is not."""
         old, p = m.factors[place], m.factors[other]
-        if place == other or function_of(p) != ZERO:
+        if min(place, other) < 0 or place == other or function_of(p) != ZERO:
             raise IllTyped("expected another factor that is 0 where T is not")
         if function_of(old) is None or function_of(old) != function_of(new):
             raise IllTyped("expected two values of one function")
@@ -463,7 +465,9 @@ def _lies_in(at: Sequence[Index], order: Sequence[Index], rows: frozenset[Index]
 
     Of those the ends are tried.
     """
-    images = {e.terms[0][0]: i for e, i in zip(order, at, strict=True)}
+    images: dict[int, Index] = {}
+    if any(images.setdefault(e.terms[0][0], i) != i for e, i in zip(order, at, strict=True)):
+        return False  # positions that are one there are two here
     others = sorted(index.reach(images) - images.keys() - index.current.sizes, reverse=True)
     for ends in itertools.product((1, 0), repeat=len(others)) if len(others) <= OTHERS else ():
         table = dict(images)

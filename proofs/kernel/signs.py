@@ -8,7 +8,18 @@ from fractions import Fraction
 
 from .index import Index, variable
 from .inequalities import implied
-from .term import EXP, INVERSE_NUMBER, NUMBER, STEP, ZERO, Factor, Monomial, function_of
+from .term import (
+    EXP,
+    INVERSE,
+    INVERSE_NUMBER,
+    NUMBER,
+    STEP,
+    ZERO,
+    Factor,
+    Monomial,
+    body,
+    function_of,
+)
 
 RELU, ROOT, SOFTPLUS = "relu", "sqrt", "softplus"
 NOT_BELOW_0 = (EXP, RELU, SOFTPLUS, STEP, ZERO, ROOT)
@@ -98,7 +109,21 @@ def _is_not_below_0(f: Factor, rows: frozenset[Index]) -> bool:
         return implied(f.at[0], rows)
     if f.name == INVERSE_NUMBER:
         return implied(f.at[0] - 1, rows)
-    return function_of(f) in NOT_BELOW_0
+    return function_of(f) in NOT_BELOW_0 or _is_above_0(f, rows)
+
+
+def _is_above_0(f: Factor, rows: frozenset[Index]) -> bool:
+    """Whether a factor is seen to be > 0: a number ≥ 1, a value of exp, and roots and inverses of sums of such."""
+    if f.name in (NUMBER, INVERSE_NUMBER):
+        return implied(f.at[0] - 1, rows)
+    if function_of(f) not in (ROOT, INVERSE):
+        return function_of(f) == EXP
+    outer = max([0, *(-v for v in f.variables())])
+    inside = body(f, outer)
+    return bool(inside) and all(
+        c > 0 and not m.guards and m.bound == outer and all(_is_above_0(g, rows) for g in m.factors)
+        for m, c in inside
+    )
 
 
 Form = dict[Factor | None, dict[Factor | None, Fraction]]

@@ -31,6 +31,8 @@ DOMAINS = {
     **{"acosh": "acosh is of numbers ≥ 1", "atanh": "atanh is of numbers between −1 and 1"},
 }
 """Where functions are defined, in words."""
+RAISES_NOTHING = "it does not raise"
+"""With this begins what is said of a program that is read as it goes on, where it may raise instead."""
 
 
 def conditions(statement: Statement) -> Iterator[tuple[Node, str]]:

@@ -45,12 +45,15 @@ def with_runs(result: Result, runs: Runs, sides: Sequence[Side], names: list[str
             return Result("unknown", reason=why, definitions=result.definitions)
     if runs.different is not None and not _is_blur(result, runs.different):
         return _refuted(result, runs.different, names)
-    if result.verdict == "proved" and (runs.raised or not runs.held):
+    taken = {one for entry in result.evidence for one in entry.get("assumes", ())}
+    raised = [one for one in runs.raised if not one.is_taken_not_to(taken)]
+    if result.verdict == "proved" and (raised or not runs.held):
         notes = "; ".join(runs.notes) or "neither of the two runs on arrays of these shapes"
-        why = str(runs.raised[0]) if runs.raised else f"as they run: {notes}"
+        why = str(raised[0]) if raised else f"as they run: {notes}"
         return replace(result, verdict="unknown", scope=None, evidence=[], reason=why)
     if result.verdict == "unknown" and runs.held:
-        reason = "; ".join(filter(None, (result.reason, f"run {_tried(runs)}, the two agree")))
+        agree = f"the two agree{' where both give numbers' if runs.partly else ''}"
+        reason = "; ".join(filter(None, (result.reason, f"run {_tried(runs)}, {agree}")))
         return replace(result, reason=reason)
     return result
 

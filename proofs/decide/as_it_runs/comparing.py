@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +15,7 @@ from ...check.source import Source
 from ...doors.outputs import said
 from ...exact.plain import plainest
 from ...language.sizes import Sizes, by_name
+from ...statement.conditions import RAISES_NOTHING
 from .. import mistakes
 from .points import (
     ENTRIES,
@@ -75,6 +76,11 @@ class Raised:
     def __str__(self) -> str:
         return f"at {by_name(self.sizes)} {self.name} does not run ({self.what})"
 
+    def is_taken_not_to(self, taken: Collection[str]) -> bool:
+        """Whether it is taken for granted that it does not raise this."""
+        kind, where = self.what.split(" ")[0].rstrip(":"), self.what.rsplit(" at ", 1)[-1]
+        return f"{RAISES_NOTHING} {kind} at {where}" in taken
+
 
 @dataclass
 class Runs:
@@ -86,6 +92,8 @@ class Runs:
     raised: list[Raised] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """Which formats were left out, and what happens at extreme inputs."""
+    partly: bool = False
+    """Whether an entry was a number in one program, and ∞ or none in the other."""
 
 
 class Comparison:
@@ -262,6 +270,9 @@ class Comparison:
                 found = _other_shapes(results)
                 self.runs.different = self._different(sizes, form, how, inputs, found)
                 return True
+            self.runs.partly |= any(
+                np.any(np.isfinite(a) != np.isfinite(b)) for a, b in zip(*results, strict=True)
+            )
             if close(results, form):
                 continue
             if self._is_drawn(inputs, sizes, form, compiled, results):

@@ -44,7 +44,8 @@ def expect(
     for at, ones in _choices(sizes, at_one):
         tensors = example_inputs(given, at)
         values = {
-            one.name: tensor.double().numpy() for one, tensor in zip(inputs, tensors, strict=True)
+            one.name: tensor.double().numpy().copy()  # what the function writes into its arguments
+            for one, tensor in zip(inputs, tensors, strict=True)
         }
         wanted = _leaves(function(*tensors))
         with np.errstate(all="ignore"):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
+import sys
+from collections.abc import Iterator
+from functools import cache, reduce
 from typing import Any
 
 from ...interpret.questions import place
+from .raising import answered
 from .refusal import beside, torch
 from .tensors import TENSORS, is_symbol
 
@@ -54,7 +57,7 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
         place_of = 1 if function is t.Tensor.new_tensor else 0
         numbers = getattr(args[place_of], "numbers", None) if len(args) > place_of else None
         if numbers is None:
-            return None
+            return _of_tensors(args[0], options or {}) if function is t.tensor and args else None
         return numbers.to((options or {}).get("dtype", t.int64)), True
     if function in (t.unbind, t.Tensor.unbind):
         axis = args[1] if len(args) > 1 else (options or {}).get("dim", 0)
@@ -63,12 +66,19 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     if function in (t.split, t.Tensor.split):
         named = {**dict(zip(SPLIT, args, strict=False)), **(options or {})}
         return _split(args[0], named.get("size", named.get("split_size")), named.get("dim", 0))
+    if function is t.Tensor.item and _is_for_truth():
+        answer = answered()
+        return None if answer is None else (answer, True)
     if function is t.nn.functional.one_hot:
         named = {**dict(zip(HOT, args, strict=False)), **(options or {})}
         count = named.get("num_classes", -1)
         if not is_size(count) and count < 1:
             return None
         return (named["tensor"][..., None] == t.arange(count)).to(t.int64), True
+    if function is t.cdist:
+        named = {**dict(zip(("x1", "x2", "p"), args, strict=False)), **(options or {})}
+        gap = named["x1"].unsqueeze(-2) - named["x2"].unsqueeze(-3)
+        return t.linalg.vector_norm(gap, named.get("p", 2.0), -1), True
     if function is t.nn.functional.group_norm:
         named = {**dict(zip(GROUPS, args, strict=False)), **(options or {})}
         return (_group_norm(**named), True) if is_symbol(named["num_groups"]) else None
@@ -88,6 +98,46 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     else:
         part[rest] = args[2]
     return None, True
+
+
+def _is_for_truth() -> bool:
+    """Whether `if`, `assert` or the like ask, of which PyTorch makes a question for the number."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_name == "__torch_function__" and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_name == "__bool__"
+
+
+def _of_tensors(rows: Any, options: dict[str, Any]) -> tuple[Any, bool] | None:
+    """`torch.tensor` of nested lists of numbers and tensors with one entry each; None where no tensor is in them."""
+    t = torch()
+
+    def flat(one: Any) -> Iterator[Any]:
+        if isinstance(one, list | tuple):
+            for each in one:
+                yield from flat(each)
+        else:
+            yield one
+
+    tensors = (
+        [one for one in flat(rows) if isinstance(one, t.Tensor)]
+        if isinstance(rows, list | tuple)
+        else []
+    )
+    if not tensors or set(options) - {"dtype", "device"}:
+        return None
+    dtype = options.get("dtype") or reduce(t.promote_types, (one.dtype for one in tensors))
+
+    def made(one: Any) -> Any:
+        if isinstance(one, list | tuple):
+            return t.stack([made(each) for each in one])
+        return (
+            one.detach().reshape(()).to(dtype)
+            if isinstance(one, t.Tensor)
+            else t.tensor(one, dtype=dtype)
+        )
+
+    return made(rows), True
 
 
 HOT = ("tensor", "num_classes")

@@ -13,6 +13,7 @@ from ...statement.order import nonnegative
 from ...statement.reshaping import reshaped
 from ...statement.whole import Axis, Whole, whole
 from ...statement.whole import Number as WholeNumber
+from .. import infinities
 from ..infinities import Value, moved
 from .moving import axis_of, end_in, lies_in, place_in, with_axis
 from .table import rule
@@ -217,13 +218,15 @@ def _slice_scatter(
 def _index_put(
     at: Any, self: Value, indices: Sequence[Any], values: Value, accumulate: Any = False
 ) -> Any:
-    node, part = at.node(self), at.node(values)
     given = {k: at.value(v) for k, v in enumerate(indices) if v is not None}
     if any(str(v.dtype) == "torch.bool" for v in given.values()):
         (k, mask), *others = given.items()
-        if others or k or len(mask.node.shape) != len(node.shape) or part.shape or accumulate:
+        if others or k or at.value(values).shape or accumulate:
             raise at.refuse("an index by truths, whose shape is data")
-        return select(mask.node, making.full(part, node.shape), node)
+        rest = [1] * (len(self.shape) - len(mask.shape))
+        where = reshaped(mask.node, [*mask.shape, *rest])
+        return infinities.select(where, at.value(values, True), at.value(self, True))
+    node, part = at.node(self), at.node(values)
     if accumulate:
         return _added(at, node, given, part)
     windows: dict[int, Any] = {}

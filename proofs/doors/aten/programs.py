@@ -61,7 +61,9 @@ class Program:
     """A function of PyTorch; what was traced of it is kept for arrays of the same shapes."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+        self.function = (
+            getattr(function, "_torchdynamo_inline", None) or function
+        )  # of torch.jit.script
         self._traced: dict[Any, tuple[Tracing, Any] | Refused] = {}
         self._chosen: Chosen | None = None
         self._nested: Any = None

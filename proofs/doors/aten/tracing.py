@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import CodeType
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from . import texts
 from .complex_numbers import by_parts
 from .indexing import lines
 from .memory import Shared
+from .raising import Asked, going_on
 from .refusal import Decided, Refused, beside, torch
 from .sizes import Sizes, Unsaid, examples
 from .table import RULES
@@ -118,6 +119,28 @@ def trace(
     turns: Turns | None = None,
     most: int = 0,
 ) -> Traced:
+    """The graph of a function on tensors of these shapes and formats, as it goes on where it may raise instead.
+
+    Args and errors are those of `_trace`.
+    """
+
+    def once() -> Traced:
+        return _trace(function, given, numbers, turns, most)
+
+    try:
+        return once()
+    except Asked as error:
+        found, taken = going_on(once, error)
+    return replace(found, taken=(*found.taken, *taken))
+
+
+def _trace(
+    function: Callable[..., Any],
+    given: Sequence[Given],
+    numbers: set[int],
+    turns: Turns | None,
+    most: int,
+) -> Traced:
     """The graph of a function on tensors of these shapes and formats.
 
     Args:
@@ -200,8 +223,7 @@ def trace(
         raise
     for one in _nodes(graph):
         if str(one.target).startswith("aten._local_scalar_dense"):
-            where = one.meta.get("stack_trace") or ""
-            raise Refused(f"a number of an array is asked{where}; compute with the array itself")
+            raise Asked(one.meta.get("stack_trace") or "")
     formats = tuple(str(one.dtype).removeprefix("torch.") for one in given)
     return Traced(
         graph, known, trees[-1], formats, tuple(positions), frozenset(at_one), tuple(taken)
@@ -271,7 +293,7 @@ def _in_words(error: Exception) -> Refused:
     where, name = raised_at(error, beside()), type(error).__name__
     said = (str(error).strip().splitlines() or [""])[0]
     if "DataDependent" in name or "data-dependent" in said:
-        return Refused(f"a number of an array is asked{where}; compute with the array itself")
+        return Asked(where)
     if "not tracked with proxy" in said:
         return Refused(f"the number of a turn is used after its loop{where}; use the size itself")
     return Refused(f"it fails as PyTorch traces it: {name}{where}: {said}")

@@ -229,18 +229,27 @@ def _scanning(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
 
 
 def _indexing(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
-    """What JAX first does with the indices of an entry: one that is a size is that number, in an array."""
+    """What JAX first does with the indices of an entry: one that is a size is that number, in an array.
+
+    Indices of a diagonal of a size are a range over it, once for each axis.
+    """
     import jax
 
+    diagonal = jax.numpy.diag_indices
+
+    def of_diagonal(n: Any, ndim: int = 2) -> Any:
+        return (jax.numpy.arange(n),) * ndim if isinstance(n, kind) else diagonal(n, ndim)
+
+    every = {(jax.numpy, "diag_indices"): (diagonal, of_diagonal)}
     module = jax._src.numpy.indexing
     own = getattr(module, NORMALISED, None)
     if own is None:  # in another version of JAX, which then says that a size is no index
-        return {}
+        return every
 
     def indices(given: Any) -> Any:
         return tuple([one.__jax_array__() if isinstance(one, kind) else one for one in own(given)])
 
-    return {(module, NORMALISED): (own, indices)}
+    return {**every, (module, NORMALISED): (own, indices)}
 
 
 NORMALISED = "eliminate_deprecated_list_indexing"

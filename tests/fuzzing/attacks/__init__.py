@@ -24,9 +24,12 @@ HARMLESS = {
     "declared: known is None": "there are no facts of what is not declared: a TypeError",
     "unfolding: name not in known": "what is no name is looked up: a KeyError",
     "law: name is None": "what is no value of a function is looked up: a KeyError",
-    "law: which not in LAWS": "what is no law is looked up: a KeyError",
+    "law: which not in {*LAWS, *CONDITIONAL}": "what is no law is looked up: a KeyError",
     "Rewriting.alike: function_of(old) is None": "what is no value of a function is looked up: a KeyError",
     "Rewriting.beside: function_of(old) is None": "what is no value of a function is looked up: a KeyError",
+    "Recursion.__init__: any((len(set(order)) < len(order) for order in orders.values()))": (
+        "of two positions that are one the last counts, wherever a state is looked up"
+    ),
     "congruence: name is None": "what is no value of a function is looked up: a KeyError",
     "over_of: not reach(over) - index.current.sizes <= over": (
         "what is put for a position must be seen in its range, and of a variable that this speaks of nothing is known "

@@ -325,6 +325,21 @@ def zero_beside_itself() -> Sides:
     return shown(p, nothing, {}, lambda goal: goal.beside(0, 0, 0, m.factors[0]))
 
 
+@stopped_by("Rewriting.beside: min(place, other) < 0")
+def zero_beside_itself_counted_from_the_end() -> Sides:
+    p, nothing = apply("zero", entry("X", 0), ()), apply("zero", as_term(0), ())
+    (m,) = nothing.parts
+    return shown(p, nothing, {}, lambda goal: goal.beside(0, 0, -1, m.factors[0]))
+
+
+@stopped_by("Rewriting.compare: min([place, *dict(others)]) < 0")
+def a_comparison_with_itself_counted_from_the_end() -> Sides:
+    p = apply("zero", entry("X", 0), ())
+    (m,) = p.parts
+    name = m.factors[0].name
+    return shown(p, 1, {}, lambda goal: goal.compare(monomial_with(goal, name), 0, [(-1, 1)]))
+
+
 @stopped_by("Rewriting.circle: [*map(function_of, (f, g, sine))] != ['cos', 'cos', 'sin']")
 def a_cosine_times_a_sine_for_a_square() -> Sides:
     return _circle("sin", "X")

@@ -1,0 +1,84 @@
+"""Programs for torch that may raise are read as they go on; and other kinds of public code."""
+
+import pytest
+
+from scanproof.proofs.decide.proving import prove
+
+torch = pytest.importorskip("torch")
+
+RAISING = {
+    "of_positive": ("doubled", "x: n", ["it does not raise AssertionError at "]),
+    "of_numbers": (
+        "doubled",
+        "x: n",
+        ["it does not raise RuntimeError at ", "it does not raise ValueError at "],
+    ),
+    "mean_where": ("mean_of_chosen", "v: n, m: n bool", ["it does not raise ValueError at "]),
+}
+KINDS = {
+    "rotation": ("rotation_by_parts", "a: n"),
+    "attention": ("attention_by_hand", "q: n h m d, k: n h l d, v: n h l e"),
+    "squares_of_distances": ("squares_multiplied_out", "x: n d, y: m d"),
+    "into_its_argument": ("of_its_argument", "state: n d, x: n d"),
+}
+
+
+def answer(program, specification, shapes):
+    pair = (f"raising_in_torch:{one}" for one in (program, specification))
+    return prove(next(pair), equals=next(pair), shapes=shapes).result
+
+
+@pytest.mark.short("mean_where")
+@pytest.mark.parametrize("name", RAISING)
+def test_a_program_that_may_raise_is_proved_where_it_does_not_and_it_is_said(name):
+    specification, shapes, said = RAISING[name]
+    result = answer(name, specification, shapes)
+    assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
+    taken = [one for entry in result.evidence for one in entry.get("assumes", ())]
+    for text in said:
+        assert any(one.startswith(text) and "raising_in_torch.py:" in one for one in taken)
+
+
+@pytest.mark.long
+def test_a_program_that_may_raise_is_refuted_where_it_differs():
+    assert answer("of_positive", "tripled", "x: n").verdict == "refuted"
+
+
+def test_a_question_both_of_whose_answers_go_on_is_refused():
+    assert "a number of an array is asked at " in answer("by_its_sum", "doubled", "x: n").reason
+
+
+@pytest.mark.long
+def test_an_error_that_the_program_catches_is_none():
+    assert answer("that_is_caught", "doubled", "x: n").verdict == "refuted"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", KINDS)
+def test_other_kinds_are_proved_at_all_sizes(name):
+    result = answer(name, *KINDS[name])
+    assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
+
+
+@pytest.mark.long
+def test_a_function_of_torchscript_is_read_as_it_was_written():
+    import raising_in_torch as programs
+
+    with pytest.warns(DeprecationWarning):
+        scripted = torch.jit.script(programs.unscripted)
+    result = prove(scripted, equals=programs.unscripted, shapes="x: n d, b: d", framework="torch")
+    assert (result.result.verdict, result.result.scope) == ("proved", "all-sizes")
+
+
+@pytest.mark.long
+def test_entries_of_a_diagonal_are_written_in_jax():
+    jnp = pytest.importorskip("jax.numpy")
+
+    def jittered(x):
+        return x.at[jnp.diag_indices(x.shape[0])].add(1e-6)
+
+    def plus_unit(x):
+        return x + 1e-6 * jnp.eye(x.shape[0])
+
+    result = prove(jittered, equals=plus_unit, shapes="x: n n", framework="jax").result
+    assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
