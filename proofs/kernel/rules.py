@@ -46,6 +46,8 @@ STEPS = 20_000
 """A sum may be rewritten this many times, and its guards may be split into this many cases."""
 
 
+SPELLED = 100
+"""A sum without names for terms may have so many monomials."""
 OTHERS = 3
 """The most positions, beside those of a function, that its ranges may mention."""
 Parts = dict[int, tuple[Monomial, Fraction]]
@@ -447,9 +449,15 @@ def definitions_of(name: str) -> tuple[Theorem, Theorem]:
 
 
 def without_names(pairs: Pairs) -> dict[Monomial, Fraction]:
-    """The monomials of a sum with what names for terms stand for in their place."""
+    """The monomials of a sum with what names for terms stand for in their place.
+
+    Raises:
+        TooHard: if there are many.
+    """
     parts, waiting = dict[Monomial, Fraction](), [*pairs]
     while waiting:
+        if len(parts) + len(waiting) > SPELLED:
+            raise TooHard(f"more than {SPELLED} monomials without names for terms")
         m, c = waiting.pop()
         name = next((f for f in m.factors if function_of(f) == DEFINED), None)
         if name is None:

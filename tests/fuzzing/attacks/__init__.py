@@ -43,5 +43,6 @@ HARMLESS = {
     "_inconsistent: too_hard is not None": "hands a limit on time on",
     "made: len(parts) > MONOMIALS": "a limit on time",
     "Rewriting.spend: self._left < 0": "a limit on time",
+    "without_names: len(parts) + len(waiting) > SPELLED": "a limit on time and memory",
 }
 """Checks that may go without a false theorem, and why: they say earlier or more clearly what is wrong."""
