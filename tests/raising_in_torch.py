@@ -16,6 +16,14 @@ def of_numbers(x):
     return 2 * x
 
 
+def of_few(x):
+    if (x > 1e9).any():
+        if x.shape[0] > 2:
+            raise ValueError("too many")
+        return 5 * x
+    return 2 * x
+
+
 def mean_where(v, m):
     count = m.sum()
     if count == 0:

@@ -44,8 +44,9 @@ def test_a_program_that_may_raise_is_refuted_where_it_differs():
     assert answer("of_positive", "tripled", "x: n").verdict == "refuted"
 
 
-def test_a_question_both_of_whose_answers_go_on_is_refused():
-    assert "a number of an array is asked at " in answer("by_its_sum", "doubled", "x: n").reason
+@pytest.mark.parametrize("name", ["by_its_sum", "of_few"])
+def test_a_question_both_of_whose_answers_go_on_at_some_sizes_is_refused(name):
+    assert "a number of an array is asked at " in answer(name, "doubled", "x: n").reason
 
 
 @pytest.mark.long

@@ -1,13 +1,14 @@
 """Questions of an array's numbers that only decide whether a program raises: `assert x.min() > 0`, `if …: raise`.
 
 Where it raises it has no value, so it is read as it goes on, and what is taken for granted is said. Each question is
-answered both ways: one of the two has to raise by the program's own `raise` or `assert`.
+answered both ways: one of the two has to raise by the program's own `raise` or `assert`, whatever the sizes are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TypeVar
 
 from ...interpret.questions import place, shown
@@ -27,7 +28,22 @@ class Asked(Refused):
         super().__init__(f"a number of an array is asked{where}; compute with the array itself")
 
 
-_answers: ContextVar[list[bool] | None] = ContextVar("answers", default=None)
+@dataclass
+class _Answers:
+    """The answers that are left, and whether something was asked of sizes since the last of them."""
+
+    left: list[bool]
+    of_sizes: bool = False
+
+
+_answers: ContextVar[_Answers | None] = ContextVar("answers", default=None)
+
+
+def asked_of_sizes() -> None:
+    """Note a question of sizes: a program that raises after it may go on at others."""
+    now = _answers.get()
+    if now is not None:
+        now.of_sizes = True
 
 
 def answered() -> bool | None:
@@ -36,12 +52,13 @@ def answered() -> bool | None:
     Raises:
         Asked: if there are no answers left.
     """
-    left = _answers.get()
-    if left is None:
+    now = _answers.get()
+    if now is None:
         return None
-    if not left:
+    if not now.left:
         raise Asked(place(beside()))
-    return left.pop(0)
+    now.of_sizes = False
+    return now.left.pop(0)
 
 
 def going_on(run: Callable[[], T], refused: Asked) -> tuple[T, list[str]]:
@@ -59,11 +76,12 @@ def going_on(run: Callable[[], T], refused: Asked) -> tuple[T, list[str]]:
     while len(answers) < MOST:
         goes_on, raised = [], []
         for answer in (True, False):
-            token = _answers.set([*answers, answer])
+            now = _Answers([*answers, answer])
+            token = _answers.set(now)
             try:
                 goes_on.append((answer, run()))
             except Refused as error:
-                if _raises_itself(error):
+                if _raises_itself(error) and not now.of_sizes:
                     raised.append(error.__cause__)
                 else:
                     goes_on.append((answer, error))

@@ -26,7 +26,7 @@ from . import texts
 from .complex_numbers import by_parts
 from .indexing import lines
 from .memory import Shared
-from .raising import Asked, going_on
+from .raising import Asked, asked_of_sizes, going_on
 from .refusal import Decided, Refused, beside, torch
 from .sizes import Sizes, Unsaid, examples
 from .table import RULES
@@ -343,6 +343,7 @@ def _questions() -> Any:
             count = len(self.guards)
             found = super().evaluate_expr(*args, **options)
             if len(self.guards) > count:
+                asked_of_sizes()
                 self.asked[len(self.guards) - 1] = place(folders), who
             return found
 
