@@ -108,9 +108,14 @@ def at_zero(work: Rewriting, k: int) -> bool:
     for place, f in enumerate(m.factors):
         if function_of(f) not in (STEP, ZERO):
             continue
-        if _is_numbered(body(f, m.bound), m.bound):
-            rule = law(Factor(f.name, tuple(map(formal, range(len(f.at))))), "value")
-            work.rewrite(k, place, rule, images(rule, f))
+        inside = body(f, m.bound)
+        if _is_numbered(inside, m.bound):
+            plain = valued(cast(str, function_of(f)), inside, m.bound)
+            if plain != f:  # as where two positions are one
+                work.alike(k, place, plain)
+            else:
+                rule = law(Factor(f.name, tuple(map(formal, range(len(f.at))))), "value")
+                work.rewrite(k, place, rule, images(rule, f))
             return True
         for other, t in _zeros(m, but=place):
             left = _beside(m, place, other, t)
