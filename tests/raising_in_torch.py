@@ -24,6 +24,77 @@ def of_few(x):
     return 2 * x
 
 
+def _is_rare(x):
+    return (x * x * x - 1000.3).abs().min() < 0.05
+
+
+def after_an_error_of_tracing(x):
+    if _is_rare(x):
+        try:
+            x.tolist()
+        except Exception as error:
+            raise ValueError("bad") from error
+        return x + x + 1
+    return x + x
+
+
+def after_an_error_that_is_gone(x):
+    if _is_rare(x):
+        seen = False
+        try:
+            x.tolist()
+        except Exception:
+            seen = True
+        if seen:
+            raise ValueError("bad")
+        return x + x + 1
+    return x + x
+
+
+def after_a_question(x):
+    if _is_rare(x):
+        try:
+            bool(x.sum() > 5)
+        except Exception as error:
+            raise ValueError("bad") from error
+        return x + x + 1
+    return x + x
+
+
+def by_the_kind_of_a_size(x):
+    if _is_rare(x):
+        if not isinstance(x.shape[0], int):
+            raise TypeError("no int")
+        return x + x + 1
+    return x + x
+
+
+def of_several_entries(x):
+    if x.sum() > 1e6:
+        raise ValueError("large")
+    try:
+        assert x > -1e30
+    except RuntimeError:
+        return x + x + _is_rare(x)
+    return x + x
+
+
+class Kept:
+    def __init__(self, of):
+        self.of = of
+
+    def __bool__(self):
+        self.number = self.of.item()
+        return bool(self.number == 0)
+
+
+def by_a_truth_that_is_kept(x):
+    kept = Kept(1 + _is_rare(x).float())
+    if kept:
+        raise ValueError("nothing")
+    return 2 * x * kept.number
+
+
 def mean_where(v, m):
     count = m.sum()
     if count == 0:

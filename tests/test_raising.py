@@ -49,6 +49,18 @@ def test_a_question_both_of_whose_answers_go_on_at_some_sizes_is_refused(name):
     assert "a number of an array is asked at " in answer(name, "doubled", "x: n").reason
 
 
+@pytest.mark.short("by_the_kind_of_a_size")
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("after_an_error_of_tracing", "after_an_error_that_is_gone", "after_a_question"),
+        *("by_the_kind_of_a_size", "of_several_entries", "by_a_truth_that_is_kept"),
+    ],
+)
+def test_what_raises_only_where_it_is_traced_is_not_taken_not_to_raise(name):
+    assert answer(name, "doubled", "x: n").verdict != "proved"
+
+
 @pytest.mark.long
 def test_an_error_that_the_program_catches_is_none():
     assert answer("that_is_caught", "doubled", "x: n").verdict == "refuted"

@@ -69,6 +69,9 @@ def errors_seen(frameworks: tuple[str, ...]) -> Iterator[None]:
     sys.settrace(called if around is None else both)
     try:
         yield
+    except Exception:
+        if not caught:
+            raise
     finally:
         sys.settrace(around)
     for error, place in caught.values():

@@ -66,7 +66,7 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     if function in (t.split, t.Tensor.split):
         named = {**dict(zip(SPLIT, args, strict=False)), **(options or {})}
         return _split(args[0], named.get("size", named.get("split_size")), named.get("dim", 0))
-    if function is t.Tensor.item and _is_for_truth():
+    if function is t.Tensor.item and all(n == 1 for n in args[0].shape) and _is_for_truth():
         answer = answered()
         return None if answer is None else (answer, True)
     if function is t.nn.functional.one_hot:
@@ -105,7 +105,8 @@ def _is_for_truth() -> bool:
     frame = sys._getframe(2)
     while frame.f_code.co_name == "__torch_function__" and frame.f_back is not None:
         frame = frame.f_back
-    return frame.f_code.co_name == "__bool__"
+    code = frame.f_code
+    return code.co_name == "__bool__" and code.co_filename.startswith(beside())
 
 
 def _of_tensors(rows: Any, options: dict[str, Any]) -> tuple[Any, bool] | None:
@@ -119,23 +120,20 @@ def _of_tensors(rows: Any, options: dict[str, Any]) -> tuple[Any, bool] | None:
         else:
             yield one
 
-    tensors = (
-        [one for one in flat(rows) if isinstance(one, t.Tensor)]
-        if isinstance(rows, list | tuple)
-        else []
-    )
-    if not tensors or set(options) - {"dtype", "device"}:
+    every = list(flat(rows)) if isinstance(rows, list | tuple) else []
+    plain = all(isinstance(one, t.Tensor | bool | int | float) for one in every)
+    if not plain or not any(isinstance(one, t.Tensor) for one in every):
         return None
-    dtype = options.get("dtype") or reduce(t.promote_types, (one.dtype for one in tensors))
+    if set(options) - {"dtype", "device"}:
+        return None
+    entries = (one if isinstance(one, t.Tensor) else t.tensor(one) for one in every)
+    dtype = options.get("dtype") or reduce(t.promote_types, (one.dtype for one in entries))
 
     def made(one: Any) -> Any:
         if isinstance(one, list | tuple):
             return t.stack([made(each) for each in one])
-        return (
-            one.detach().reshape(()).to(dtype)
-            if isinstance(one, t.Tensor)
-            else t.tensor(one, dtype=dtype)
-        )
+        entry = one.detach().reshape(()) if isinstance(one, t.Tensor) else t.tensor(one)
+        return entry.to(dtype)
 
     return made(rows), True
 

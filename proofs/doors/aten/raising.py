@@ -1,20 +1,21 @@
 """Questions of an array's numbers that only decide whether a program raises: `assert x.min() > 0`, `if …: raise`.
 
 Where it raises it has no value, so it is read as it goes on, and what is taken for granted is said. Each question is
-answered both ways: one of the two has to raise by the program's own `raise` or `assert`, whatever the sizes are.
+answered both ways: one of the two has to raise by the program's own `raise` or `assert`, whatever the sizes are, and
+where it runs with these answers as well as where it is traced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ...interpret.questions import place, shown
 from ...statement.conditions import RAISES_NOTHING
 from ..caught import raises_itself
-from .refusal import Refused, beside
+from .refusal import Refused, beside, torch
 
 MOST = 8
 """So many questions are answered."""
@@ -61,11 +62,14 @@ def answered() -> bool | None:
     return now.left.pop(0)
 
 
-def going_on(run: Callable[[], T], refused: Asked) -> tuple[T, list[str]]:
+def going_on(
+    run: Callable[[], T], reals: Sequence[Callable[[], Any]], refused: Asked
+) -> tuple[T, list[str]]:
     """What comes of a run in which no question is answered so that it raises, and what is taken for granted.
 
     Args:
         run: traces the program.
+        reals: each runs it on numbers, at other sizes.
         refused: why it is not read without answers.
 
     Raises:
@@ -77,16 +81,13 @@ def going_on(run: Callable[[], T], refused: Asked) -> tuple[T, list[str]]:
         goes_on, raised = [], []
         for answer in (True, False):
             now = _Answers([*answers, answer])
-            token = _answers.set(now)
-            try:
-                goes_on.append((answer, run()))
-            except Refused as error:
-                if _raises_itself(error) and not now.of_sizes:
-                    raised.append(error.__cause__)
-                else:
-                    goes_on.append((answer, error))
-            finally:
-                _answers.reset(token)
+            found = _with_answers(run, now)
+            cause = found.__cause__ if isinstance(found, Refused) else None
+            clean = _raises_itself(cause) and not now.of_sizes and not now.left
+            if clean and all(_as_it_runs(real, [*answers, answer], cause) for real in reals):
+                raised.append(cause)
+            else:
+                goes_on.append((answer, found))
         if len(raised) != 1:
             raise refused
         ((answer, found),) = goes_on
@@ -100,9 +101,55 @@ def going_on(run: Callable[[], T], refused: Asked) -> tuple[T, list[str]]:
     raise refused
 
 
-def _raises_itself(error: Refused) -> bool:
-    cause = error.__cause__
-    return isinstance(cause, Exception) and raises_itself(cause, cause.__traceback__, beside())
+def _raises_itself(error: BaseException | None) -> bool:
+    """Whether an error is the program's own, and was raised while it handled no other."""
+    return (
+        isinstance(error, Exception)
+        and error.__context__ is None
+        and raises_itself(error, error.__traceback__, beside())
+    )
+
+
+def _with_answers(run: Callable[[], T], now: _Answers) -> T | Refused:
+    """What comes of a run with these answers."""
+    token = _answers.set(now)
+    try:
+        return run()
+    except Refused as error:
+        return error
+    finally:
+        _answers.reset(token)
+
+
+class _Unanswered(BaseException):
+    """A program that runs asks for more than it did where it was traced."""
+
+
+def _as_it_runs(real: Callable[[], Any], answers: list[bool], error: BaseException | None) -> bool:
+    """Whether the program raises the same on numbers, its questions having these answers."""
+    from torch.overrides import TorchFunctionMode
+
+    t, left = torch(), list(answers)
+
+    class Answering(TorchFunctionMode):
+        def __torch_function__(
+            self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            if function is not t.Tensor.__bool__ or args[0].numel() != 1:
+                return function(*args, **(kwargs or {}))
+            if not left:
+                raise _Unanswered
+            return left.pop(0)
+
+    try:
+        with Answering():
+            real()
+    except _Unanswered:
+        return False
+    except Exception as found:
+        alike = error is not None and type(found) is type(error) and _line(found) == _line(error)
+        return alike and not left and _raises_itself(found)
+    return False
 
 
 def _line(error: BaseException) -> str:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -130,7 +130,13 @@ def trace(
     try:
         return once()
     except Asked as error:
-        found, taken = going_on(once, error)
+        asked = error
+    sizes = example_sizes(given, numbers)
+
+    def run(more: int) -> Any:
+        return function(*example_inputs(given, {n: value + more for n, value in sizes.items()}))
+
+    found, taken = going_on(once, [partial(run, more) for more in range(2)], asked)
     return replace(found, taken=(*found.taken, *taken))
 
 
