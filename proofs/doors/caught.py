@@ -31,6 +31,8 @@ Trace = Callable[[FrameType, str, Any], Any]
 def errors_seen(frameworks: tuple[str, ...]) -> Iterator[None]:
     """Refuse, at the end of the block, a program that went on after an error of the framework, of ours, or of C code.
 
+    An error that leaves the block keeps whether the program went on after another one, as `after_another`.
+
     Args:
         frameworks: folders of the framework, whose own frames may catch what they like.
 
@@ -69,9 +71,9 @@ def errors_seen(frameworks: tuple[str, ...]) -> Iterator[None]:
     sys.settrace(called if around is None else both)
     try:
         yield
-    except Exception:
-        if not caught:
-            raise
+    except Exception as error:
+        error.after_another = bool(caught)  # type: ignore[attr-defined]
+        raise
     finally:
         sys.settrace(around)
     for error, place in caught.values():

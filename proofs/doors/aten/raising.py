@@ -102,10 +102,11 @@ def going_on(
 
 
 def _raises_itself(error: BaseException | None) -> bool:
-    """Whether an error is the program's own, and was raised while it handled no other."""
+    """Whether an error is the program's own, and was raised where it had caught no other."""
     return (
         isinstance(error, Exception)
         and error.__context__ is None
+        and not getattr(error, "after_another", False)
         and raises_itself(error, error.__traceback__, beside())
     )
 
