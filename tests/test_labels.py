@@ -149,6 +149,19 @@ def test_that_labels_are_read_as_places_is_said():
     assert found.shapes["y"] == "T in V"
 
 
+def sum_of_record_times(x):
+    def turn(carried, now):
+        (best, found), (t, entry) = carried, now
+        return (jnp.maximum(best, entry), found + t * (entry > best)), None
+
+    return jax.lax.scan(turn, (x[0], 0.0), (jnp.arange(x.shape[0]) * 1.0, x))[0][1]
+
+
+def test_only_the_place_of_a_greatest_entry_is_called_argmax():
+    lines = prove(sum_of_record_times, equals=sum_of_record_times, shapes="x: T").proved
+    assert lines and not any("argmax" in line for line in lines)
+
+
 @pytest.mark.parametrize(
     ("shapes", "said"),
     [

@@ -374,7 +374,7 @@ class Rewriting:
 
     @_rule
     def one_place(self, m: Monomial, place: int, v: int) -> Pairs:
-        """Σ_v [0 ≤ v < n] zero(v − S[n]) = 1 for n ≥ 1, S being a state that is a place: see `_is_place`."""
+        """Σ_v [0 ≤ v < n] zero(v − S[n]) = 1 for n ≥ 1, S being a state that is a place: see `is_place`."""
         f, number = m.factors[place], one_factor(NUMBER, variable(v))._replace(bound=m.bound)
         if function_of(f) != ZERO or not 0 > v >= -m.bound:
             raise IllTyped("expected a factor that is 0 where T is not, and a bound index")
@@ -389,7 +389,7 @@ class Rewriting:
         rest = rest._replace(guards=m.guards - {variable(v), n - variable(v) - 1})
         if v in {*rest.variables(), *state.variables()}:
             raise NotProved("the bound index has other ends, or is spoken of elsewhere")
-        if not _is_place(state.name):
+        if not is_place(state.name):
             raise NotProved("the state may be another number than that of a turn before")
         order, rows = index.current.states[state.name][0], self.known | rest.guards
         for when in (Index(0), n - 1):  # and so between them
@@ -426,7 +426,7 @@ def is_taken(f: Factor, rows: frozenset[Index]) -> bool:
     return log is not None and is_taken(Factor(log, f.at), rows)
 
 
-def _is_place(name: str) -> bool:
+def is_place(name: str) -> bool:
     """Whether a state begins with 0, and is t · p + (1 − p) · what it was after turn t, for a p that is 0 or 1."""
     begin, go = definitions_of(name)
     now = Monomial(

@@ -17,7 +17,7 @@ from ..kernel import index as declarations
 from ..kernel.errors import KernelError, TooHard
 from ..kernel.index import Index, declared, name, variable
 from ..kernel.inequalities import implied
-from ..kernel.rules import Goal, definitions_of, without_names
+from ..kernel.rules import Goal, definitions_of, is_place, without_names
 from ..kernel.signs import RELU
 from ..kernel.term import (
     DEFINED,
@@ -323,7 +323,8 @@ def _rows(name: str) -> tuple[Sequence[int], Factor]:
     first = one_factor(entry.name, *entry.substitute({order[0]: Index(0)}).at)
     larger = {m.factors: c for m, c in without_names(body(*more, 0)).items()}
     if (
-        function_of(p) != STEP
+        not is_place(name)
+        or function_of(p) != STEP
         or len(gap) != 2
         or without_names(begin.parts.items()) != {first: 1}
         or larger not in ({of: 1, best: -1}, {of: -1, best: 1})

@@ -437,7 +437,7 @@ def a_place_that_is_not_summed_over() -> Sides:
     return shown(left, right, at((n, 3), (j, 1)), step)
 
 
-@stopped_by("Rewriting.one_place: not _is_place(state.name)")
+@stopped_by("Rewriting.one_place: not is_place(state.name)")
 def a_state_that_counts_its_turns() -> Sides:
     n, S = _place_of_last(step=lambda t, before: before + 1)
     return _found_once(n, _sum_of("zero", n, lambda k: k - S))
