@@ -150,6 +150,14 @@ def unscripted(x, b):
     return 2 * torch.tanh(b + x)
 
 
+def at_labels(z, y):
+    return z.gather(1, y.unsqueeze(1)).squeeze(1)
+
+
+def by_one_hot(z, y):
+    return (torch.nn.functional.one_hot(y, z.shape[1]) * z).sum(-1)
+
+
 def attention(q, k, v):
     return torch.nn.functional.scaled_dot_product_attention(q, k, v)
 

@@ -79,8 +79,13 @@ def test_a_function_of_torchscript_is_read_as_it_was_written():
 
     with pytest.warns(DeprecationWarning):
         scripted = torch.jit.script(programs.unscripted)
-    result = prove(scripted, equals=programs.unscripted, shapes="x: n d, b: d", framework="torch")
-    assert (result.result.verdict, result.result.scope) == ("proved", "all-sizes")
+        at_labels = torch.jit.script(programs.at_labels)
+    for program, plain, shapes in (
+        (scripted, programs.unscripted, "x: n d, b: d"),
+        (at_labels, programs.by_one_hot, "z: n C, y: n in C"),
+    ):
+        result = prove(program, equals=plain, shapes=shapes, framework="torch").result
+        assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
 
 
 @pytest.mark.long

@@ -138,11 +138,11 @@ def _of_torch(target: str | Callable[..., Any], found: Callable[..., Any]) -> Ca
     Raises:
         UsageError: if the class cannot be made without arguments.
     """
-    from ..doors.aten.modules import is_module, of_module  # which need torch
+    from ..doors.aten.modules import is_module, of_module, unscripted  # which need torch
     from . import mistakes
 
     if not is_module(found):
-        return found
+        return unscripted(found)
     try:
         return of_module(found)
     except mistakes.Errors as error:

@@ -15,6 +15,12 @@ def is_module(value: Any) -> bool:
     return issubclass(kind, torch().nn.Module)
 
 
+def unscripted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that one of TorchScript's was made of; any other as it is."""
+    is_scripted = isinstance(function, torch().jit.ScriptFunction)
+    return getattr(function, "_torchdynamo_inline", function) if is_scripted else function
+
+
 def of_module(module: Any) -> Callable[..., Any]:
     """`forward` as a function of its arguments and then of the parameters, by their paths with _ for the dots.
 

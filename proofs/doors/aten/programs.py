@@ -16,6 +16,7 @@ from ..meant import Literal
 from ..outputs import opened
 from ..refused import Refused
 from .formats import Chosen, by_default, chosen, of_format
+from .modules import unscripted
 from .program import Read, Tracing, dtype_of
 from .refusal import torch
 from .tracing import Given
@@ -61,9 +62,7 @@ class Program:
     """A function of PyTorch; what was traced of it is kept for arrays of the same shapes."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = (
-            getattr(function, "_torchdynamo_inline", None) or function
-        )  # of torch.jit.script
+        self.function = unscripted(function)
         self._traced: dict[Any, tuple[Tracing, Any] | Refused] = {}
         self._chosen: Chosen | None = None
         self._nested: Any = None
