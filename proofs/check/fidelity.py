@@ -18,6 +18,7 @@ import numpy as np
 
 from scanproof.constructs.arrays.masks import Mask
 
+from ..doors.caught import not_raised
 from ..exact.instance import is_for, shapes
 from ..exact.meter import Meter, TooLong
 from ..language.claim import Claim
@@ -30,7 +31,7 @@ from ..readings.program import compiled, functions
 from ..readings.reading import Reading
 from ..readings.run import of
 from ..statement import making, nodes
-from ..statement.conditions import DOMAINS, RAISES_NOTHING, is_whole
+from ..statement.conditions import DOMAINS, is_whole
 from ..statement.errors import IllFormed
 from ..statement.statement import Statement, every_node, inputs_of
 from .sizes_beyond import GROWING, beside, beside_small, nearby
@@ -121,7 +122,6 @@ class _Comparison:
         self.read = _as_nodes(self.statement) if statement.at else _program(self.statement)
         self.partial = not set(DOMAINS.values()).isdisjoint(statement.assumed)
         """Whether the body may have no value where the statement, in which less is left, has."""
-        self.may_raise = any(one.startswith(RAISES_NOTHING) for one in statement.assumed)
         self.rng = np.random.default_rng(random.Random(claim.id).randrange(2**32))
         self.compared: set[int] = set()
         """The statements of which both sides had a value somewhere."""
@@ -153,7 +153,7 @@ class _Comparison:
                 own, error = _attempted(lambda: [*untraced(self.claim, sizes, inputs, self.texts)])
         far = meter is not None
         undefined = far or self.partial
-        if error is not None and (other is not None or self.may_raise):
+        if error is not None and (other is not None or not_raised(error) in self.statement.assumed):
             return None
         unexplained = isinstance(error, ArithmeticError) and _is_moderate(found)
         if far and isinstance(error or other, RUN_OVER) and not unexplained:

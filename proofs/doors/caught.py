@@ -15,7 +15,8 @@ from functools import lru_cache
 from types import FrameType
 from typing import Any
 
-from ..interpret.questions import asks, in_library, shown
+from ..interpret.questions import asks, in_library, raised_at, shown
+from ..statement.conditions import RAISES_NOTHING
 from .refused import Refused
 
 OF_PYTHON = (
@@ -120,6 +121,11 @@ def raises_itself(error: BaseException, trace: Any, frameworks: tuple[str, ...])
     last = _last(trace)
     code = last.tb_frame.f_code
     return _is_programs(code.co_filename, frameworks) and code.co_code[last.tb_lasti] == RAISE
+
+
+def not_raised(error: BaseException, frameworks: tuple[str, ...] = ()) -> str:
+    """What is taken for granted of a program that is read as if it did not raise this, in words."""
+    return f"{RAISES_NOTHING} {type(error).__name__}{raised_at(error, frameworks)}"
 
 
 def _last(trace: Any) -> Any:

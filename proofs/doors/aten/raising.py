@@ -12,9 +12,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ...interpret.questions import place, shown
-from ...statement.conditions import RAISES_NOTHING
-from ..caught import raises_itself
+from ...interpret.questions import place
+from ..caught import not_raised, raises_itself
 from .refusal import Refused, beside, torch
 
 MOST = 8
@@ -91,8 +90,7 @@ def going_on(
         if len(raised) != 1:
             raise refused
         ((answer, found),) = goes_on
-        where = _line(raised[0])
-        taken.append(f"{RAISES_NOTHING} {type(raised[0]).__name__} at {where}")
+        taken.append(not_raised(raised[0], beside()))
         answers.append(answer)
         if not isinstance(found, Refused):
             return found, taken
@@ -148,13 +146,6 @@ def _as_it_runs(real: Callable[[], Any], answers: list[bool], error: BaseExcepti
     except _Unanswered:
         return False
     except Exception as found:
-        alike = error is not None and type(found) is type(error) and _line(found) == _line(error)
-        return alike and not left and _raises_itself(found)
+        said = None if error is None else not_raised(error, beside())
+        return not left and not_raised(found, beside()) == said and _raises_itself(found)
     return False
-
-
-def _line(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return "" if trace is None else f"{shown(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
