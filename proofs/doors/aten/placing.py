@@ -172,12 +172,7 @@ def _gather(at: Any, self: Value, dim: int, index: Value, sparse_grad: Any = Fal
     there = _from_the_end_in(at, places, node.shape[k])
     if found := along.entry_at_greatest(node, k, own, there):
         return found
-    hot = _one_hot(there, node.shape[k])
-    names = list(range(len(shape)))
-    own[k] = whole(Axis(len(shape)))
-    spread = making.take(node, own, (*shape, node.shape[k]))
-    both = [*names, len(shape)]
-    return making.contracted([hot, spread], [both, both], names)
+    return _at_each(node, own, {k: there}, 0, shape)
 
 
 # Entries written.
