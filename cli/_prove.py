@@ -203,7 +203,8 @@ def _code(outcome: Outcome, strict: bool, expect: str | None) -> int:
         return 0 if is_met(expect, _words(outcome)) else UNEXPECTED
     if result.verdict == "refuted":
         return REFUTED
-    return UNDECIDED if strict and _words(outcome) != "proved" else 0
+    without_sizes = result.scope == "fixed-size" and _is_proved(result)
+    return UNDECIDED if strict and _words(outcome) != "proved" and not without_sizes else 0
 
 
 def _json(outcome: Outcome, expect: str | None) -> str:
@@ -215,12 +216,16 @@ def _json(outcome: Outcome, expect: str | None) -> str:
 
 
 def _text(outcome: Outcome) -> str:
+    from scanproof.proofs.language.sizes import names, of_reals
+
     result = outcome.result
     lines = [f"{outcome.program} = {outcome.specification}: {_verdict(result)}"]
-    if result.verdict == "proved" and result.scope == "all-sizes":
+    if _is_proved(result):
         methods = [e["method"] for e in result.evidence if e["scope"] == "all-sizes"]
         by = ", ".join(dict.fromkeys(methods or [e["method"] for e in result.evidence]))
-        lines.append(f"  for {_all_sizes(result)}, in exact real arithmetic, by {by}")
+        sizes = names([*map(of_reals, outcome.shapes.values())])
+        of = f"for {_all_sizes(result)}" if sizes else "of all numbers"
+        lines.append(f"  {of}, in exact real arithmetic, by {by}")
         if outcome.cases:
             lines.append(f"  in {len(outcome.cases)} cases: {'; '.join(outcome.cases)}")
         lines += [f"    {one}" for one in outcome.proved[:PROVED]]
@@ -231,8 +236,8 @@ def _text(outcome: Outcome) -> str:
         if result.verdict == "proved":
             lines.append(f"  {_tried(result)}")
         lines += [f"  {result.reason}"] if _says_more(result) else []
-    lines += [f"  left over: {one}" for one in outcome.leftover[:1]]
-    lines += [f"    {one}" for one in outcome.leftover[1:LEFT]]
+        lines += [f"  left over: {one}" for one in outcome.leftover[:1]]
+        lines += [f"    {one}" for one in outcome.leftover[1:LEFT]]
     lines += _shown(result.counterexample)
     lines += [f"  near miss: {one}" for one in result.near_misses]
     lines += [f"  {one}" for one in (*outcome.notes, *outcome.literals[:LITERALS])]
@@ -255,16 +260,18 @@ def _verdict(result: Any) -> str:
     forms = [e["engine"] for e in result.evidence if e["method"] == "run"]
     if result.verdict == "refuted" and forms:
         return f"refuted, in {forms[0]}"
-    if result.verdict == "proved" and result.scope != "all-sizes" and not _without_sizes(result):
+    if result.verdict == "proved" and not _is_proved(result):
         return "holds at the sizes tried, not proved for all"
     limited = result.scope == "all-sizes" and _all_sizes(result) != "all sizes"
     return f"proved for {_all_sizes(result)}" if limited else result.verdict
 
 
-def _without_sizes(result: Any) -> bool:
-    """Whether it was multiplied out, and no shape has a letter: there is nothing else to prove."""
+def _is_proved(result: Any) -> bool:
+    """Whether it is proved for all that there is: at all sizes, or multiplied out where no shape has a letter."""
+    if result.verdict != "proved":
+        return False
     exact = [at for e in result.evidence if e["method"] == "identity" for at in e["sizes"] or ()]
-    return bool(exact) and not any(exact)
+    return result.scope == "all-sizes" or (bool(exact) and not any(exact))
 
 
 def _all_sizes(result: Any) -> str:
@@ -280,7 +287,8 @@ def _tried(result: Any) -> str:
     every = {m: [at for e in result.evidence if e["method"] == m for at in e["sizes"] or ()]
              for m in ("identity", "property-test")}  # fmt: skip
     exact, drawn = every.values()
-    largest = {n: max(at[n] for at in drawn) for n in drawn[0]} if drawn else {}
+    names = dict.fromkeys(n for at in drawn for n in at)  # each case has its own
+    largest = {n: max(at[n] for at in drawn if n in at) for n in names}
     return "; ".join(
         ["multiplied out" + f" at {over_sizes(exact)}" * any(exact)] * bool(exact)
         + [f"with random numbers up to {at_sizes(largest)}"] * bool(drawn)
@@ -301,7 +309,7 @@ def _shown(example: Any) -> list[str]:
     actual, claimed = found["actual"], found["claimed"]
     lines = [
         *output,
-        f"  at {sizes}",
+        *([f"  at {sizes}"] if sizes else []),
         *inputs,
         f"  the program gives {shortened(actual)}",
         f"  the specification {shortened(claimed)}",

@@ -1,6 +1,7 @@
 """Functions as people write them for PyTorch: loops, views, derivatives, transformations, questions about sizes."""
 
 import functools
+import math
 
 import einops
 import torch
@@ -55,6 +56,22 @@ def masked_extremes(x):
     later = torch.ones(len(x), len(x)).triu(1).bool()
     scores = (x @ x.T).masked_fill(later, -torch.inf)
     return scores.amax(-1), (scores - scores.max(-1, keepdim=True).values).exp()
+
+
+def halves(x):
+    """Whole numbers beside quotients of sizes."""
+    half, most = int(x.shape[1] / 2), math.ceil(x.shape[0] / 1)
+    quarter = (
+        x.new_ones(math.floor(x.shape[1] / 4)).sum() + x.new_ones(math.trunc(x.shape[1] / 4)).sum()
+    )
+    return x[:most, :half] * float(x.shape[0]) - x[..., round(0.5 * x.shape[1]) :] / quarter
+
+
+def products(x, y):
+    """Kronecker's products, distances in another norm, and the greatest row."""
+    far = torch.cdist(x, x, p=math.inf) + torch.linalg.vector_norm(x, 3, -1)
+    pooled = F.avg_pool1d(x[None], x.shape[1]) + F.max_pool1d(x[None], (x.shape[1],))
+    return torch.kron(x, y), torch.kron(y, x[0]), far, pooled, torch.fft.fft2(y).abs()
 
 
 def extremes(x):
@@ -285,6 +302,8 @@ COMPUTED = [
     ("backwards", "x: T d"),
     ("from_a_number", "x: T d, w: T d"),
     ("cached", "x: T d"),
+    ("products", "x: T d, y: S e"),
+    ("halves", "x: T 4*d"),
     ("masked_extremes", "x: T d"),
     ("counted", "x: T d"),
     ("growing", "x: T d"),
@@ -321,6 +340,8 @@ REFUSED = [
     ("caught_of_an_operation", "x: T", "the program catches "),
     ("caught_in_a_turn", "x: T", "the program catches "),
     ("sorted_rows", "x: T d", r"^aten\.sort(\.stable)? at .*: it has no rule"),
+    ("rounded_twice", "x: T", "25"),
+    ("outgrowing", "x: T", "a power of a whole number that outgrows its format"),
     ("drawn", "x: T", r"^aten\.rand(_like)? at"),
     ("left_early", "x: T d", "a loop over a size that may be left before its end"),
     ("listed_and_written", "x: T d", "s, which is put into a list and written in place"),
@@ -328,5 +349,14 @@ REFUSED = [
 ]
 
 
+def rounded_twice(x):
+    """29 / 25 * 25 is less than 29 in floating point."""
+    return x * math.floor(x.shape[0] / 25 * 25)
+
+
+def outgrowing(x):
+    return x * 2 ** torch.arange(x.shape[0])
+
+
 def asks_for_its_number(x):
-    return x * int(x.shape[0])
+    return x * x.shape[0].__index__()

@@ -54,6 +54,62 @@ unit_or_0 | x: T d | x / jnp.where((n := jnp.linalg.norm(x, axis=1)) == 0, 1.0, 
     = jnp.where((s := (x * x).sum(1)[:, None]) > 0, x / jnp.sqrt(jnp.where(s > 0, s, 1.0)), 0.0)
 unit_or_0_bad | x: T d | x / jnp.where((n := jnp.linalg.norm(x, axis=1)) == 0, 1.0, n)[:, None]
     ≠ jnp.where((s := (x * x).sum(1)[:, None]) > 0, x / jnp.sqrt(jnp.where(s > 0, s, 1.0)), 1.0)
+octaves | x: n d | jnp.sin(jnp.concatenate([(y := (x[:, None] * 2 ** jnp.arange(3)[:, None]).reshape(len(x), -1)),
+    y + jnp.pi / 2], 1)) = jnp.concatenate([f(k * x) for f in (jnp.sin, jnp.cos) for k in (1, 2, 4)], 1)
+octaves_bad | x: n d | jnp.sin(x + jnp.pi / 2) + jnp.cos(x - jnp.pi) ≠ 2 * jnp.cos(x)
+frequencies | x: n | jnp.cos(x[:, None] * 10000.0 ** (-jnp.arange(4) / 3))
+    = jnp.cos(x[:, None] * jnp.exp(-math.log(10000) / 3 * jnp.arange(4)))
+roots | x: n d | jnp.sqrt(nn.softmax(x, -1)) * jnp.sqrt(8.0 * x.shape[1] + 8.0 * x.shape[1] * (x * x).sum())
+    = x.shape[1] ** 0.5 * jnp.exp(nn.log_softmax(x, -1) / 2) * 2 ** 1.5 * jnp.sqrt((x * x).sum() + 1)
+roots_bad | x: n d | jnp.sqrt(8.0 * x.shape[1] + 8.0 * x.shape[1] * (x * x).sum())
+    ≠ x.shape[1] ** 0.5 * 2 * jnp.sqrt((x * x).sum() + 1)
+differences | x: n+2 | jnp.convolve(x, jnp.array([1.0, -1.0]), mode="valid") = x[1:] - x[:-1]
+root_of_mean | x: n d | x / jnp.sqrt((x * x).mean(-1, keepdims=True)) = x.shape[1] ** 0.5 * x / jnp.sqrt((x * x).sum(-1,
+    keepdims=True))
+fourth_roots | x: n d | jnp.exp(x / jnp.sqrt(jnp.sqrt(x.shape[0]))) = jnp.exp(x * x.shape[0] ** -0.25)
+squared_softmax | x: n d | nn.softmax(x, -1) ** 2 = jnp.exp(2 * nn.log_softmax(x, -1))
+squared_softmax_bad | x: n d | nn.softmax(x, -1) ** 2 ≠ jnp.exp(nn.log_softmax(2 * x, -1))
+pairs_once | x: n | jnp.abs(x[:, None] - x).sum() = 2 * jnp.triu(jnp.abs(x[:, None] - x)).sum()
+pairs_once_bad | x: n | jnp.abs(x[:, None] - x).sum() ≠ jnp.triu(jnp.abs(x[:, None] - x)).sum()
+pairs_weighted | x: b n, w: b n | jnp.einsum("bi,bj,bij->b", w, w, jnp.abs(x[:, :, None] - x[:, None]))
+    = 2 * jnp.tril(w[:, :, None] * w[:, None] * jnp.abs(x[:, :, None] - x[:, None])).sum((1, 2))
+pairs_weighted_bad | x: b n, w: b n, v: b n | jnp.einsum("bi,bj,bij->b", w, v, jnp.abs(x[:, :, None] - x[:, None]))
+    ≠ 2 * jnp.tril(w[:, :, None] * v[:, None] * jnp.abs(x[:, :, None] - x[:, None])).sum((1, 2))
+pairs_of_turns | x: n | jnp.cos(x[:, None] - x).sum() = len(x) + 2 * jnp.triu(jnp.cos(x[:, None] - x), 1).sum()
+pairs_of_turns_bad | x: n | jnp.sin(x[:, None] - x).sum() + 1 ≠ 1 + 2 * jnp.triu(jnp.sin(x[:, None] - x), 1).sum()
+pairs_of_rows | x: n d | jnp.sqrt(((x[:, None] - x) ** 2).sum(-1)).sum()
+    = 2 * jnp.triu(jnp.sqrt(((x[:, None] - x) ** 2).sum(-1)), 1).sum()
+joined_softmax | x: b n, y: b m | nn.softmax(jnp.concatenate([x, y], 1), 1)[:, : x.shape[1]]
+    = jnp.exp(x) / (jnp.exp(x).sum(1, keepdims=True) + jnp.exp(y).sum(1, keepdims=True))
+joined_softmax_bad | x: b n, y: b m | nn.softmax(jnp.concatenate([x, y], 1), 1)[:, : x.shape[1]]
+    ≠ jnp.exp(x) / (jnp.exp(x).sum(1, keepdims=True) + jnp.exp(y).sum(0, keepdims=True).sum())
+joined_tanh | x: n, y: m | jnp.tanh(jnp.concatenate([x, y])).sum() = jnp.tanh(x).sum() + jnp.tanh(y).sum()
+padded_sigmoid | x: n | nn.sigmoid(jnp.pad(x, (1, 0))) = jnp.concatenate([jnp.full(1, 0.5), nn.sigmoid(x)])
+padded_sigmoid_bad | x: n | nn.sigmoid(jnp.pad(x, (1, 0))) ≠ jnp.concatenate([jnp.full(1, 0.0), nn.sigmoid(x)])
+shifted_exp | x: n | jnp.exp(2 * jnp.pad(x, (1, 0))[:-1]).sum() = 1 + jnp.exp(2 * x).sum() - jnp.exp(2 * x[-1])
+masked_exp | x: n | jnp.exp(jnp.tril(jnp.ones((len(x), len(x)))) * x).sum(1)
+    = jnp.cumsum(jnp.exp(x)) + len(x) - 1 - jnp.arange(len(x))
+masked_exp_bad | x: n | jnp.exp(jnp.tril(jnp.ones((len(x), len(x)))) * x).sum(1)
+    ≠ jnp.cumsum(jnp.exp(x)) + len(x) - jnp.arange(len(x))
+clipped_sums | x: n | jnp.minimum(jnp.pad(jnp.cumsum(x), (1, 0)), 1)
+    = jnp.minimum((jnp.arange(len(x)) < jnp.arange(len(x) + 1)[:, None]) @ x, 1)
+clipped_sums_bad | x: n | jnp.minimum(jnp.pad(jnp.cumsum(x), (1, 0)), 1)
+    ≠ jnp.minimum((jnp.arange(len(x)) <= jnp.arange(len(x) + 1)[:, None]) @ x, 1)
+rolled | x: q | jnp.roll(x, -1) = jnp.concatenate([x[1:], x[:1]])
+rolled_bad | x: q | jnp.roll(x, -1) ≠ jnp.concatenate([x[-1:], x[:-1]])
+root_above | x: n | jnp.where(jnp.linalg.norm(x) > 0.5, x, 0.0) = jnp.where(4 * (x * x).sum() > 1, x, 0.0)
+root_above_bad | x: n | jnp.where(jnp.linalg.norm(x) > 0.5, x, 0.0) ≠ jnp.where(2 * (x * x).sum() > 1, x, 0.0)
+least_of_negative | x: n | jnp.where(x > 0, x, x - jnp.max(x)) = jnp.where(x > 0, x, x + jnp.min(-x))
+exp_of_logs | x: n | jnp.exp(3 * jnp.log(x) - 2 * jnp.log(10.0)) = x**3 / 100
+exp_of_logs_bad | x: n | jnp.exp(3 * jnp.log(x) - 2 * jnp.log(10.0)) ≠ x**2 / 100
+harmonics | x: n, M: m | jnp.sin(jnp.arange(len(M))[:, None] * x)
+    = lax.scan(lambda c, _: ((c[0] * jnp.cos(x) - c[1] * jnp.sin(x), c[1] * jnp.cos(x) + c[0] * jnp.sin(x)), c[1]),
+    (0 * x + 1, 0 * x), None, len(M))[1]
+harmonics_bad | x: n, M: m | jnp.sin(jnp.arange(len(M))[:, None] * x)
+    ≠ lax.scan(lambda c, _: ((c[0] * jnp.cos(x) - c[1] * jnp.sin(x), c[1] * jnp.cos(x) - c[0] * jnp.sin(x)), c[1]),
+    (0 * x + 1, 0 * x), None, len(M))[1]
+log_of_shares | x: b n, y: b n | jnp.log((jnp.exp(y) * nn.softmax(x, 1)).sum(1))
+    = nn.logsumexp(x + y, 1) - nn.logsumexp(x, 1)
 masked_later | q: T d, k: T d, v: T e
     | nn.softmax(jnp.where(jnp.arange(len(q)) > jnp.arange(len(q))[:, None], -jnp.inf, q @ k.T), -1) @ v
     = nn.softmax(jnp.where(jnp.arange(len(q)) <= jnp.arange(len(q))[:, None], q @ k.T, -jnp.inf), -1) @ v
@@ -84,6 +140,13 @@ silu | x: T | nn.silu(x) = x / (1 + jnp.exp(-x))
 hard | x: T | nn.hard_swish(x) = x * jnp.clip(x + 3, 0, 6) / 6
 odd | x: T | jnp.sin(-x) * jnp.cos(-x) + jnp.tanh(-x) + jnp.arctan(-x)
     = -jnp.sin(x) * jnp.cos(x) - jnp.tanh(x) - jnp.arctan(x)
+whitened | x: T, m: T | x / jnp.sqrt((((x - x @ m / m.sum()) ** 2) @ m) / m.sum() + 1)
+    = x * lax.rsqrt((x * x) @ m / m.sum() - (x @ m / m.sum()) ** 2 + 1)
+whitened_bad | x: T, m: T | x / jnp.sqrt((((x - x @ m / m.sum()) ** 2) @ m) / m.sum() + 1)
+    ≠ x * lax.rsqrt((x * x) @ m / m.sum() - x @ m / m.sum() + 1)
+log_shifted | x: T, m: T | jnp.log((x @ m + m.sum()) / m.sum()) = jnp.log(x @ m / m.sum() + 1)
+half_angles | x: T | jnp.sin(2 * x) + jnp.cos(x) = 2 * jnp.sin(x) * jnp.cos(x) + 1 - 2 * jnp.sin(x / 2) ** 2
+half_angles_bad | x: T | jnp.sin(2 * x) + jnp.cos(x) ≠ 2 * jnp.sin(x) * jnp.cos(x) + 1 - jnp.sin(x / 2) ** 2
 lse | x: T d | nn.logsumexp(x, -1) = jnp.log(jnp.exp(x).sum(-1))
 lse_bad | x: T d | nn.logsumexp(x, -1) ≠ jnp.log(jnp.exp(x).mean(-1))
 explse | x: T d | jnp.exp(nn.logsumexp(x, -1)) = jnp.exp(x).sum(-1)
@@ -465,6 +528,29 @@ def wkv_forms(decayed: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
         return out, a
 
     return f, g
+
+
+def halved(start: Callable[[int], int]) -> tuple[Any, Any]:
+    """Half of an axis, in whole numbers that Python makes of quotients."""
+
+    def f(x):
+        return x[:, : int(x.shape[1] / 2)] * 2.0 ** jnp.arange(x.shape[1] // 2)
+
+    def g(x):
+        half = int(0.5 * x.shape[1])
+        return x[:, start(half) : start(half) + half] * 2.0 ** jnp.arange(math.ceil(x.shape[1] / 2))
+
+    return f, g
+
+
+@case("x: n 2*d")
+def halves():
+    return halved(lambda half: 0)
+
+
+@case("x: n 2*d", equal=False)
+def halves_bad():
+    return halved(lambda half: half)
 
 
 @case("k: T, v: T, w:, u:, a:, b:, p:")

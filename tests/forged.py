@@ -264,3 +264,149 @@ def a_theorem_about_one_entry_for_all(true: bool) -> Trace:
         states=[["S'0", [at(9)], []]],
         recursions=[[at(8), ["S'0"], [[[9], []]], [step]]],
     )
+
+
+def _some_or_none(true: bool) -> list[Any]:
+    """j from 0, or N, to N − 1: of the latter there is none."""
+    return [3, "j", at() if true else at(1), at(1)]
+
+
+@forged
+def a_denominator_at_a_position_that_has_no_value(true: bool) -> Trace:
+    """1/(G + 0 · H[j]) is 1/G, which is taken if there is a j: so (1/G) G = 1."""
+    none = mono("1", ("H", at(-1)), bound=1, guards=[at(plus=-1)])
+    return trace(
+        [says(mono("1", ("1/'0",), ("G",)), mono("1"))],
+        [_some_or_none(true)],
+        [
+            ["congruence", ["1/'1", [at(3)]], [["regroup", 1, []]]],
+            ["equation", [["cancel", 0, 0, 1]]],
+        ],
+        functions=[
+            ["1/'0", "1/", 0, [mono("1", ("G",))]],
+            ["1/'1", "1/", 1, [mono("1", ("G",), bound=1), none]],
+        ],
+        _positions=[P],
+        formals=[4],
+        places=[["1/'1", [at(3)]]],
+    )
+
+
+@forged
+def a_sum_inside_that_is_ranged_like_the_one_around(true: bool) -> Trace:
+    """Σ_j F X[j]² ≥ 0 for F = 1/Σ_k exp(C), not for 1/Σ_k k, where it is j that is ≥ 1, and k from −5 to −3."""
+
+    def between(low: int, high: Any) -> list[Any]:
+        return [[high[0], [[-1, -1], *high[1]]], at(-1, -low)]
+
+    inside = ("exp'2",) if true else ("#", at(-1))
+    of = mono("1", inside, bound=1, guards=between(-5, at(plus=-3)))
+    factors = ("1/'0",), ("X", at(-1)), ("X", at(-1))
+    whole = mono("1", *factors, bound=1, guards=between(1, at(1)))
+    return trace(
+        [says(mono("1", ("relu'0",)), whole)],
+        [],
+        [["law", ["relu'0", []], "value", 0], ["equation", [["rewrite", 0, 0, 0, []]]]],
+        functions=[
+            ["exp'2", "exp", 0, [mono("1", ("C",))]],
+            ["1/'0", "1/", 0, [of]],
+            ["relu'0", "relu", 0, [whole]],
+        ],
+    )
+
+
+@forged
+def a_denominator_that_is_taken_for_each_position_of_none(true: bool) -> Trace:
+    """1/G is taken for each j, as in an array of equal rows: if there is no row, G may be 0."""
+    return trace(
+        [says(mono("1", ("1/'0",), ("G",)), mono("1"))],
+        [_some_or_none(true)],
+        [["equation", [["cancel", 0, 0, 1]]]],
+        functions=[["1/'0", "1/", 0, [mono("1", ("G",))]]],
+        places=[["1/'0", [], [at(3)]]],
+    )
+
+
+@forged
+def a_logarithm_at_a_position_that_has_no_value(true: bool) -> Trace:
+    """log(X exp(C[j])) is C[j] + log(X), which is taken if there is a j: so X = exp(log(X)), and relu(X) = X."""
+    exponential = ["exp'7", "exp", 1, [mono("1", ("C", at(-1)), bound=1)]]
+    product = mono("1", ("X",), ("exp'7", at(-1)), bound=1)
+    same = [["rewrite", 1, 0, 1, []]]
+    claim = [["X", []], [[1, 5], [mono("1", ("exp'0",))]]]
+    return trace(
+        [says(mono("1", ("relu'0",)), mono("1", ("X",)))],
+        [_some_or_none(true)],
+        [
+            ["law", ["log'0", [at(3)]], "common", 1],
+            ["law", ["exp'0", []], "meaning", 0],
+            ["induction", at(5), at(6), [claim], [[same, same]]],
+            ["congruence", ["relu'0", []], [["rewrite", 0, 0, 2, [[5, at()]]]]],
+            ["law", ["relu'1", []], "value", 0],
+            [
+                "equation",
+                [["rewrite", 0, 0, 3, []], ["rewrite", 2, 0, 4, []], ["rewrite", 3, 0, 1, []]],
+            ],
+        ],
+        functions=[
+            exponential,
+            ["log'0", "log", 1, [product]],
+            ["relu'0", "relu", 0, [mono("1", ("X",))]],
+        ],
+        _functions=[
+            ["log'1", "log", 0, [mono("1", ("X",))]],
+            ["exp'0", "exp", 0, [mono("1", ("log'1",))]],
+            ["relu'1", "relu", 0, [mono("1", ("exp'0",))]],
+        ],
+        _positions=[P, T, TIME],
+        formals=[4],
+        places=[["log'0", [at(3)]]],
+    )
+
+
+@forged
+def a_denominator_at_no_position(true: bool) -> Trace:
+    """That G[2 i] is not 0 says nothing of G[i]."""
+    return trace(
+        [says(mono("1", ("1/'0", at(2)), ("G", at(2))), mono("1"), 2)],
+        [I],
+        [["equation", [["cancel", 0, 0, 1]]]],
+        functions=[["1/'0", "1/", 1, [mono("1", ("G", at(-1)), bound=1)]]],
+        _positions=[P],
+        formals=[4],
+        places=[["1/'0", [at(2) if true else at(2, 0, 2)]]],
+    )
+
+
+@forged
+def a_name_that_reads_as_a_theorem(true: bool) -> Trace:
+    """A state's name may say nothing but that it is a state's."""
+    name = "S'0" if true else "0 = 1, since ''0"
+    return trace(
+        [says(mono("1", (name, at(2))), mono("1", (name, at(2))), 2)],
+        [I],
+        [["equation", []]],
+        states=[[name, [at(2)], []]],
+    )
+
+
+@forged
+def values_of_what_is_not_shown_to_be_equal(true: bool) -> Trace:
+    """√X[i] = √(X[i] + 0 · Y[i]), and not √Y[i]."""
+    none = mono("1", ("Y", at(-1)), bound=1, guards=[at(plus=-1)])
+    roots = [
+        ["sqrt'0", "sqrt", 1, [mono("1", ("X", at(-1)), bound=1)]],
+        ["sqrt'1", "sqrt", 1, [mono("1", ("X" if true else "Y", at(-1)), bound=1), none]],
+    ]
+    way = [["regroup", 0, []]]
+    return trace(
+        [says(mono("1", ("sqrt'0", at(2))), mono("1", ("sqrt'1", at(2))), 2)],
+        [I],
+        [
+            ["equality", ["sqrt'0", [at(2)]], ["sqrt'1", [at(2)]], way],
+            ["equation", [["rewrite", 0, 0, 0, [[2, at(2)]]]]],
+        ],
+        functions=roots,
+        _positions=[P],
+        formals=[4],
+    )

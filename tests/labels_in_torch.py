@@ -46,6 +46,21 @@ def at_the_next_label(z, y):
     return F.cross_entropy(z.roll(1, -1), y)
 
 
+def focal(z, y, gamma=2):
+    p = F.softmax(z, -1).gather(1, y[:, None])[:, 0]
+    return (-((1 - p) ** gamma) * torch.log(p)).mean()
+
+
+def focal_by_one_hot(z, y, gamma=2):
+    p, hit = F.softmax(z, -1), F.one_hot(y, z.shape[1])
+    return -(hit * (1 - p) ** gamma * torch.log(p)).sum(-1).mean()
+
+
+def focal_by_truth(z, y):
+    p, hit = F.softmax(z, -1), F.one_hot(y, z.shape[1])
+    return -(hit * p**2 * torch.log(p)).sum(-1).mean()
+
+
 def embedded(E, y):
     return F.embedding(y, E)
 

@@ -54,6 +54,7 @@ def test_shapes_are_those_of_the_annotations():
     assert annotations.shapes([of_sums]) == {"x": "3 n+1 2*n"}
 
 
+@pytest.mark.long
 def test_a_program_with_annotations_is_proved_without_shapes():
     assert scanproof.prove(gram, equals=by_rows)
 

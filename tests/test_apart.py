@@ -82,6 +82,14 @@ KEPT = {"sums up to each"}
 """What looks at the long axis as a whole."""
 
 
+@pytest.mark.long_cases(
+    "[a state of all tokens]",
+    "[from behind]",
+    "[mean]",
+    "[the first token]",
+    "[the last state]",
+    "[turned]",
+)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_axes_apart_have_the_same_numbers(name: str):
     statement = equation(PROGRAMS[name], PROGRAMS[name], SHAPES).statement

@@ -86,20 +86,7 @@ def double():
     torch.set_default_dtype(torch.float32)
 
 
-@pytest.mark.long_cases(
-    "counted",
-    "delta-",
-    "growing",
-    "masked_extremes",
-    "rotary",
-    "turned",
-    "fused",
-    "from_a_number",
-    "online_softmax",
-    "[attention",
-    "chunked",
-    "backwards",
-)
+@pytest.mark.short("[slope_of_its_own-x]")
 @pytest.mark.parametrize(("name", "shapes"), programs.COMPUTED, ids=lambda one: one.split(":")[0])
 def test_nodes_compute_what_pytorch_computes(name, shapes):
     assert differences(getattr(programs, name), shapes) < 1e-9
@@ -140,6 +127,18 @@ def test_a_question_that_holds_at_some_sizes_is_a_condition_with_its_line(
         program.read(getattr(programs, name), inputs("x: T d"))
     assert (caught.value.relation, repr(caught.value.number)) == (relation_said, number)
     assert "aten_programs.py:" in str(caught.value)
+
+
+def test_nodes_without_a_value_where_pytorch_has_one_are_a_case_of_their_own():
+    """With aligned corners PyTorch's own decomposition divides 0 by 0 where there is one row."""
+
+    def corners(x):
+        return torch.nn.functional.interpolate(
+            x[None, None], tuple(x.shape), mode="bilinear", align_corners=True
+        )
+
+    with pytest.raises(Decided, match="does something else where"):
+        program.read(corners, inputs("x: T d"))
 
 
 def test_a_trace_says_for_which_formats_it_holds_and_what_it_takes_for_granted():

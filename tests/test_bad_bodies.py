@@ -110,6 +110,7 @@ def test_a_body_that_calls_itself_for_ever_is_refused_in_one_line():
         record(claim(lambda x: equal(x, again(x)), {"x": "N"}))
 
 
+@pytest.mark.long
 def test_a_long_chain_of_arrays_is_recorded_and_read_inside_of_loops_too():
     def chained(x):
         for _ in range(400):

@@ -104,6 +104,7 @@ def loses_digits(x, xp, N):
     return equal(total(xp.ones((1,)) / one), 1 / one)
 
 
+@pytest.mark.long
 def test_a_recursion_that_outgrows_the_digits_of_an_enclosure_has_a_value():
     tried = beyond.beyond(claim(loses_digits, {"x": "N"}))
     assert max(sizes["N"] for sizes in tried.held) > 100

@@ -150,7 +150,7 @@ TRUE = {
 }
 
 
-@pytest.mark.short("trace", "one_of_many", "row_sums")
+@pytest.mark.short("[one_of_many]", "[row_sums]")
 @pytest.mark.parametrize("name", TRUE)
 def test_a_bound_is_proved_with_its_constant(name: str):
     sides, given, assuming = TRUE[name]
@@ -217,6 +217,7 @@ def test_a_truncated_matrix_is_not_bounded_by_the_matrix():
     assert proved(columns, larger, assuming={**FEATURES, **MATRIX})
 
 
+@pytest.mark.long
 def test_a_triangle_of_ones_is_no_diagonal():
     def triangle(s, xp, d, *, over=False):
         ones = xp.tril(xp.ones((d, d)))

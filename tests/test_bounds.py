@@ -157,6 +157,7 @@ def test_a_field_of_equal_numbers_is_reshaped_as_the_array_is(seed, old, new):
     assert np.array_equal(np.broadcast_to(found, new), wanted)
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(seed=seeds)
 def test_fields_of_equal_numbers_are_multiplied_as_the_arrays_are(seed):

@@ -73,7 +73,7 @@ def bounds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_bounds_are_shown_and_said_in_words(folder: Path, bounds: Path, tmp_path: Path):
     done = with_bounds(tmp_path, folder, bounds)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "if ‖x[i_4, i_5]‖_{i_5} ≤ C   (0 ≤ i_4 < m, 0 ≤ i_5 < d) — ‖x_i‖ ≤ C" in done.stdout
+    assert "if ‖x[i₄, i₅]‖_{i₅} ≤ C   (0 ≤ i₄ < m, 0 ≤ i₅ < d) — ‖x_i‖ ≤ C" in done.stdout
     assert "1/'9: what it is the inverse of is not 0" in done.stdout
     assert "⊢ |" in done.stdout and "⊢ ‖" in done.stdout
     assert done.stdout.splitlines()[-1] == "5 theorems shown, 0 proofs refused."

@@ -47,6 +47,7 @@ def test_line_that_a_source_gets_wrong_exits_0_if_mended(run: Run):
     assert run("check", KNOWN, "--strict", "--offline").code == 0
 
 
+@pytest.mark.long
 def test_unknown_claim_exits_2_only_with_strict(run: Run, write: Write):
     file = write(UNKNOWN)
     assert run("check", file).code == 0
@@ -58,6 +59,7 @@ def test_refuted_amendment_exits_1(run: Run, write: Write):
     assert run("check", write(BADLY_MENDED)).code == 1
 
 
+@pytest.mark.long
 def test_built_in_source_that_a_file_imports_is_not_the_files_own(run: Run, write: Write):
     imported = "from scanproof.proofs.claims.gd_ssm import SOURCE\n"
     assert ids(run("check", write(UNKNOWN, imported), "--format", "json").out) == ["mine.open"]
@@ -73,11 +75,13 @@ def test_file_and_built_in_ids_are_checked_together_and_an_amendment_id_selects_
     assert ids(answer.out) == ["mine.open", KNOWN]
 
 
+@pytest.mark.long
 def test_pattern_picks_among_the_claims_of_a_file(run: Run, write: Write):
     answer = run("check", write(TRUE, UNKNOWN), "mine.o*", "--format", "json")
     assert ids(answer.out) == ["mine.open"]
 
 
+@pytest.mark.long
 def test_source_option_keeps_that_source_only(run: Run, write: Write):
     answer = run("check", write(UNKNOWN), KNOWN, "--source", "mine", "--format", "json")
     assert ids(answer.out) == ["mine.open"]
@@ -88,6 +92,7 @@ def test_importable_module_is_a_target(run: Run, write: Write):
     assert ids(run("check", "somepackage.claims", "--format", "json").out) == ["inpackage.linear"]
 
 
+@pytest.mark.long
 def test_prints_of_a_claim_file_do_not_mix_with_the_report(run: Run, write: Write):
     answer = run("check", write(UNKNOWN, "print('hello')\n"), "--format", "json")
     assert ids(answer.out) == ["mine.open"]
@@ -101,6 +106,7 @@ def test_engine_option_chooses_the_engine(run: Run, write: Write):
     assert {entry["engine"] for entry in claim["as_stated"]["evidence"]} == {"sympy", "modular"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", ["table", "json", "junit", "markdown"])
 def test_output_file_holds_what_would_have_been_printed(run: Run, write: Write, format: str):
     file = write(UNKNOWN)
@@ -111,6 +117,7 @@ def test_output_file_holds_what_would_have_been_printed(run: Run, write: Write, 
     assert left_behind() == {"mine.py", "report"}
 
 
+@pytest.mark.long
 def test_output_keeps_the_mode_of_the_file_it_replaces(run: Run, write: Write):
     Path("report").write_text("old", encoding="utf-8")
     Path("report").chmod(0o640)
@@ -118,6 +125,7 @@ def test_output_keeps_the_mode_of_the_file_it_replaces(run: Run, write: Write):
     assert stat.S_IMODE(Path("report").stat().st_mode) == 0o640
 
 
+@pytest.mark.long
 def test_output_may_be_a_device(run: Run, write: Write):
     assert run("check", write(UNKNOWN), "--output", os.devnull).code == 0
     assert not Path(os.devnull).is_file()

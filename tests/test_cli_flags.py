@@ -63,6 +63,7 @@ def test_sizes_are_parted_by_commas_as_shapes_are():
             ranges_in(wrong)
 
 
+@pytest.mark.long
 def test_one_claim_of_a_file_is_named_as_check_names_it(run: Run, write: Write):
     file = write(TRUE, FALSE)
     for order in ((file, "mine.linear"), ("mine.linear", file)):
@@ -82,6 +83,9 @@ def test_show_takes_a_folder_and_a_module(
         assert run("show", place, "mine.linear").out.startswith("mine.linear: proved"), place
 
 
+@pytest.mark.short(
+    "[arguments0-show mine.py: give a claim's id, too; `scanproof list mine.py` prints]"
+)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -169,6 +173,7 @@ def test_fish_completes_commands_options_values_ids_and_files(run: Run, tmp_path
     assert (done.stdout.splitlines(), done.stderr) == (list(typed.values()), "")
 
 
+@pytest.mark.long
 def test_every_value_that_the_help_lists_is_taken(run: Run):
     """Completion offers what stands in a placeholder between bars: these, and no others, must be allowed."""
     for name, option in options():

@@ -70,6 +70,7 @@ def test_the_weights_and_their_encoding_are_all_that_is_needed(run: Run, folder,
     assert "manifest" not in rows(answer.out)
 
 
+@pytest.mark.long
 def test_an_edit_is_refused_and_named_and_without_a_manifest_only_if_strict(run: Run, folder):
     edited(folder, "layers.0.gate", (2, 1), 1.25)
     answer = run("identify", folder)

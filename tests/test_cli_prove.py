@@ -62,6 +62,21 @@ def ordered_twice(X, Y, q):
 
 def turned_round(X, Y, q):
     return -jnp.sort(-X, axis=0).T @ X @ q
+
+def gate(x):
+    return jax.nn.sigmoid(x)
+
+def gate_by_tanh(x):
+    return (jnp.tanh(x / 2) + 1) / 2
+
+def gate_of_twice(x):
+    return gate(2 * x)
+
+def squared_root(x):
+    return jnp.sqrt(x) * jnp.sqrt(x)
+
+def same(x):
+    return x
 """
 SHAPES = "X: T f, Y: T k, q: f"
 
@@ -111,6 +126,17 @@ def test_a_literal_is_read_as_the_number_that_it_means_and_that_is_said(prove):
 
 
 @pytest.mark.long
+def test_functions_of_numbers_are_proved_and_no_size_is_spoken_of(prove):
+    answer = prove("gate", "gate_by_tanh", shapes="x:")
+    assert (answer.code, "all sizes" in answer.out) == (0, False)
+    assert "proved\n  of all numbers, in exact real arithmetic" in answer.out
+    answer = prove("squared_root", "same", "--strict", shapes="x:")
+    assert answer.code == 0
+    assert "taken for granted: square roots are of numbers ≥ 0" in answer.out
+    answer = prove("gate", "gate_of_twice", shapes="x:")
+    assert (answer.code, "refuted\n  x = 1\n" in answer.out) == (1, True)
+
+
 def test_the_outcome_as_json(prove):
     answer = prove("forward", "specification", "--format", "json")
     found = json.loads(answer.out)
@@ -119,6 +145,11 @@ def test_the_outcome_as_json(prove):
     assert found["shapes"] == {"X": "T f", "Y": "T k", "q": "f"}
 
 
+@pytest.mark.short(
+    "[draws-specification-not the same program when it is run again]",
+    "[forward-turned-takes X, Y, q, and mymodule:turned Y, X, q]",
+    "[prints-specification-prints while JAX traces it]",
+)
 @pytest.mark.parametrize(
     ("one", "other", "told"),
     [
@@ -136,6 +167,10 @@ def test_mistakes_are_told_in_one_line(prove, one, other, told):
     assert told in one_line(prove(one, other))
 
 
+@pytest.mark.long_cases(
+    "[X: T f, Y: S k, q: f-does not run on arrays of shapes]",
+    "[X: T f, Y: T k-takes X, Y, q; --shapes names X, Y]",
+)
 @pytest.mark.parametrize(
     ("shapes", "told"),
     [
@@ -166,6 +201,7 @@ def test_what_is_not_read_is_refuted_where_it_differs_as_it_runs(prove):
     assert "unknown" in prove("ordered", "ordered_twice").out
 
 
+@pytest.mark.long
 def test_a_module_that_is_not_there(run: Run):
     answer = run("prove", "no.such:f", "--shapes", "X: T", "--equals", "no.such:g")
     assert "cannot be imported" in one_line(answer)

@@ -43,6 +43,7 @@ TOKENS = {"separate": 6, "labelled": 6, "concatenated": 5, "interleaved": 11}
 """Of five examples and a query."""
 
 
+@pytest.mark.long_cases("[concatenated]", "[interleaved]")
 @pytest.mark.parametrize("tokens", EXPORTS)
 def test_answers_are_those_of_the_statement_on_data_of_the_bounds_domain(tokens, tmp_path: Path):
     out = tmp_path / "out"

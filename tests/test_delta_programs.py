@@ -519,7 +519,7 @@ def test_a_planted_bug_is_refuted_and_the_kernel_proves_none(one, other, text, b
 SYSTEMS = [kind for kind in MATRICES if kind.startswith(("solved", "convolved"))]
 
 
-@pytest.mark.short("solved left upper unit")
+@pytest.mark.long
 @pytest.mark.parametrize("kind", SYSTEMS)
 def test_a_system_or_convolution_is_read_as_what_jax_computes(kind):
     """Upper and lower, from the left and right, transposed, with and without a diagonal of ones."""
@@ -541,6 +541,7 @@ def test_a_solution_solves_its_system():
     assert not isinstance(prove(claim(body, given)), Proof)
 
 
+@pytest.mark.long
 def test_an_inverse_by_pivots_is_named_and_a_convolution_of_groups_is_that_of_each_group():
     body, given = same(jnp.linalg.inv, lambda A: A, "A: n n")
     assert "lu" in str(prove(claim(body, given)))

@@ -279,6 +279,7 @@ def test_a_derivation_of_bounds_ends_with_the_claim_s(id):
     assert found.lines[-1].words.endswith("∎")
 
 
+@pytest.mark.long
 def test_a_certificate_says_by_which_lemma_the_state_is_read():
     said = as_text(printed_from_certificate("gril.prop4.1-construction"))
     assert re.search(r"Lemma 1, by induction on t", said)

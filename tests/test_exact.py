@@ -255,6 +255,7 @@ def test_a_float_is_taken_where_it_is_the_number_that_it_is_written_as(make):
             in_field(make, lambda xp, x, wrong=wrong: x * wrong, [1, 2])
 
 
+@pytest.mark.long_cases("[(sqrt(2) + sqrt(3))**2 - 5 - 2*sqrt(6)-0]")
 @pytest.mark.parametrize(
     ("text", "sign"),
     [

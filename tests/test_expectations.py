@@ -208,6 +208,7 @@ def test_an_expectation_that_is_taken_out_shows_against_the_lock_file(run: Run, 
     assert "was refuted, as expected, is refuted" in one_line(answer.err)
 
 
+@pytest.mark.long
 def test_a_claim_that_no_longer_fails_is_exit_code_1_and_a_line_that_says_what_to_do(
     run: Run, write: Write
 ):
@@ -223,6 +224,7 @@ def test_a_mistyped_expectation_is_a_mistake_in_the_call(run: Run, write: Write)
     assert "claim mine.linear: expect='refuteed' is no verdict to expect" in one_line(answer.err)
 
 
+@pytest.mark.long
 def test_the_tutorial_s_claim_that_is_known_to_be_false_is_as_the_page_says(
     run: Run, tmp_path, monkeypatch
 ):

@@ -1,5 +1,7 @@
 """Convolutions by Fourier transforms: they are proved where they are convolutions, and nothing else is read."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -96,36 +98,44 @@ REFUTED = [
     (correlated, convolution, ROWS),
     (by_its_kernel, late, LAYER),
 ]
-NOT_READ = [
-    ("a transform is returned", lambda u: jnp.fft.fft(u), "a Fourier transform is returned"),
-    ("an entry", lambda u: jnp.fft.fft(u)[0].real, "of a Fourier transform"),
-    ("its size", lambda u: jnp.abs(jnp.fft.rfft(u)), "abs of a Fourier transform"),
+WRITTEN_OUT = [
+    ("an entry", lambda u: jnp.fft.fft(u)[0].real, lambda u: u.sum()),
     (
-        "a filter",
-        lambda u: jnp.fft.ifft(jnp.fft.fft(u) * jnp.arange(len(u))).real,
-        "a Fourier transform times what differs along it",
+        "its size",
+        lambda u: jnp.abs(jnp.fft.rfft(u)) ** 2,
+        lambda u: jnp.fft.rfft(u).real ** 2 + jnp.fft.rfft(u).imag ** 2,
+    ),
+    ("a transform is returned", lambda u: jnp.fft.fft(u).real, lambda u: jnp.cos(turns(u)) @ u),
+    ("of no transform", lambda u: jnp.fft.ifft(u).real[0], lambda u: u.mean()),
+    (
+        "of another kind",
+        lambda u: jnp.fft.fft(jnp.fft.fft(u)).real[0],
+        lambda u: jnp.fft.fft(u).real.sum(),
     ),
     (
-        "of no transform",
-        lambda u: jnp.fft.ifft(u).real,
-        "an inverse Fourier transform of what is no transform",
+        "of several axes",
+        lambda u: jnp.fft.fft2(jnp.stack([u, u])).real,
+        lambda u: jnp.stack([2 * jnp.fft.fft(u).real, 0 * u]),
+    ),
+]
+"""Programs that need entries of transforms, and others that are the same sums."""
+NOT_READ = [
+    (
+        "half a transform is returned",
+        lambda u: jnp.fft.rfft(u),
+        "half a Fourier transform is returned",
     ),
     (
         "of another length",
         lambda u: jnp.fft.irfft(jnp.fft.rfft(u), n=len(u) + 1),
-        "an inverse Fourier transform of another kind, axis or length",
-    ),
-    (
-        "of another kind",
-        lambda u: jnp.fft.ifft(jnp.fft.rfft(u)).real,
-        "an inverse Fourier transform of another kind, axis or length",
-    ),
-    (
-        "of several axes",
-        lambda u: jnp.fft.ifft2(jnp.fft.fft2(u[None])).real[0],
-        "a Fourier transform along several axes",
+        "a real inverse Fourier transform of other numbers than a transform's",
     ),
 ]
+
+
+def turns(u):
+    k = jnp.arange(len(u))
+    return 2 * math.pi * k[:, None] * k / len(u)
 
 
 try:
@@ -173,9 +183,17 @@ def test_what_differs_where_no_number_is_drawn_is_not_proved(
     assert found.scope != "all-sizes"
 
 
-@pytest.mark.short("its size")
+@pytest.mark.usefixtures("only_read")
+@pytest.mark.long
+@pytest.mark.parametrize(("framework", "kind", "program", "same"), of_both("WRITTEN_OUT"))
+def test_what_needs_an_entry_of_a_transform_is_read_as_sums(framework, kind, program, same):
+    found = prove(program, shapes="u: T", equals=same, framework=framework).result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(("framework", "kind", "program", "why"), of_both("NOT_READ"))
-def test_what_needs_an_entry_of_a_transform_is_refused_by_name(framework, kind, program, why):
+def test_what_is_not_read_of_transforms_is_refused_by_name(framework, kind, program, why):
     found = prove(program, shapes="u: T", equals=program, framework=framework).result
     assert found.scope != "all-sizes"
     assert why in str(found.reason)

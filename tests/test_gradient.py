@@ -163,6 +163,16 @@ def wide_reshaped(numbers, shape):
     return np.array([WIDE.mpf(n) for n in numbers], dtype=object).reshape(shape)
 
 
+@pytest.mark.long_cases(
+    "[W @ W\\u1d40]",
+    "[W @ matrix]",
+    "[W\\u1d40 @ W]",
+    "[broadcast w + w]",
+    "[broadcast w \\xb7 w]",
+    "[softmax]",
+    "[transpose]",
+    "[w @ (w w\\u1d40)]",
+)
 @each(RULES)
 def test_gradient_follows_the_rule(loss, shape):
     value, symbols = symbolic(loss, shape)

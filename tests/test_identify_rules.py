@@ -207,6 +207,7 @@ def test_the_nearest_has_any_number_of_numbers_and_simpler_ones_are_said_beside_
     assert offs == sorted(offs) and said.nearer == []
 
 
+@pytest.mark.long
 def test_rules_of_linear_targets_alone_are_said_to_be_and_what_others_are_off_by():
     """Residuals of the targets are taken for a third feature's, which vanish where they are linear."""
 

@@ -35,7 +35,7 @@ from scanproof import at_most
 from scanproof.constructs.arrays.norms import norm
 from scanproof.proofs import inequalities
 from scanproof.proofs.check import bounds as of_bounds
-from scanproof.proofs.check.all_sizes import Proof, Stale
+from scanproof.proofs.check.all_sizes import Stale
 from scanproof.proofs.check.bounds import Bounded
 from scanproof.proofs.check.certificate import AllSizes
 from scanproof.proofs.check.formulas import formulas, hash_of
@@ -126,14 +126,12 @@ BOUNDS = [
 
 @pytest.mark.long
 @pytest.mark.parametrize("one", BOUNDS, ids=lambda one: one.id)
-def test_a_row_s_certificate_alone_shows_what_it_says(one: Claim):
-    """With the JSON and no claim it shows the same, of the hypotheses that it names."""
+def test_a_row_s_certificate_alone_names_the_hypotheses_that_it_uses(one: Claim):
+    """That it shows the row is the ledger's test."""
     proof = recorded(one.id)
     if proof.bounds is None:
         pytest.skip("its two sides are equal")
-    value = json.loads(json.dumps(proof.bounds))
-    assert isinstance(all_sizes.checked(one, replace(proof, bounds=value)), Proof)
-    shown = check_written(value).shown
+    shown = check_written(proof.bounds).shown
     used = {shown.problem.names[n] for numbers in shown.hypotheses for n in numbers}
     steps = {n for fact in facts_of(shown) for n in schemas(fact, shown.problem)}
     assert used == steps & set(shown.problem.names)

@@ -11,7 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from conftest import is_short
+from entry_by_entry import by_entries
 from jax import lax
+from jax._src.lax import lax as orders
 from jax.ad_checkpoint import checkpoint_name
 
 from scanproof.proofs.doors.jaxpr.equations import equations
@@ -598,6 +600,7 @@ CASES: dict[str, Callable[[Draw], Case]] = {
     "abs": either(of_one(lax.abs), of_complex(lambda a, b: lax.abs(a))),
     "round": rounded,
     **{name: compared(getattr(lax, name)) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
+    **{name: in_formats(getattr(orders, f"{name}_p").bind) for name in ("lt_to", "le_to")},
     "and": of_two(lambda a, b: masks(a) & masks(b)),
     "or": of_two(lambda a, b: masks(a) | masks(b)),
     "xor": of_two(lambda a, b: masks(a) ^ masks(b)),
@@ -719,6 +722,7 @@ def wrong(function: Any, arrays: Sequence[np.ndarray], symbolic: bool = False) -
         got, other = np.asarray(reading(node), float), np.asarray(other, float)
         if got.shape != other.shape:
             return f"the shape {got.shape} for {other.shape}"
+        by_entries(node, sizes, reading.inputs)
         if not np.allclose(got, other, rtol=1e-6, atol=1e-6):
             return f"{got} for {other}"
     return ""

@@ -70,6 +70,11 @@ def proved(written: Written) -> bool:
     return True
 
 
+@pytest.mark.short(
+    "[HGRN: convex combination = interpolation]",
+    "[retention: clip]",
+    "[square of \\u03c3 = exp of twice log \\u03c3]",
+)
 @pytest.mark.parametrize("pair", gallery.EVERY[::12], ids=lambda pair: pair.name)
 def test_a_pair_of_the_gallery_becomes_nodes_that_are_what_jax_computes(pair: Any):
     shapes = shapes_of(pair.shapes)
@@ -262,6 +267,7 @@ def total(x: Any) -> Any:
     return lax.scan(lambda s, row: (s + row, s), jnp.zeros(x.shape[1]), x)
 
 
+@pytest.mark.long
 def test_a_claims_program_is_recorded_as_nodes():
     def body(x):
         last, rows = program(total)(x)

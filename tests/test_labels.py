@@ -73,7 +73,38 @@ def mean_elsewhere(x, m):
     return jnp.where(m, 0.0, x).sum() / jnp.maximum(m.sum(), 1)
 
 
+def ratio(z, z0, y, A):
+    """PPO's, of the probabilities of what was chosen."""
+    logs = jax.nn.log_softmax(z) - jax.nn.log_softmax(z0)
+    return jnp.mean(jnp.exp(jnp.take_along_axis(logs, y[:, None], 1)[:, 0]) * A)
+
+
+def ratio_of_all(z, z0, y, A):
+    of_all = jax.nn.softmax(z) / jax.nn.softmax(z0)
+    return jnp.mean(jnp.sum(jax.nn.one_hot(y, z.shape[1]) * of_all, -1) * A)
+
+
+def ratio_upside_down(z, z0, y, A):
+    return ratio_of_all(z0, z, y, A)
+
+
 LOGITS, TABLE, MASKED = "z: n C, y: n in C", "E: V d, y: T in V", "x: n, m: n bool"
+
+
+def shares(w, x, y):
+    """Of each example, divided by how many have its label."""
+    return w @ jax.nn.one_hot(y, w.shape[0]).T * x / jax.nn.one_hot(y, w.shape[0]).sum(0)[y]
+
+
+def shares_by_pairs(w, x, y):
+    return w[y] * x / (y[:, None] == y[None]).sum(1)
+
+
+def shares_of_others(w, x, y):
+    return w[y] * x / (y[:, None] != y[None]).sum(1)
+
+
+CHOSEN = "z: n C, z0: n C, y: n in C, A: n"
 EQUAL = {
     "jax one hot": (cross_entropy, by_one_hot, LOGITS),
     "jax gradient": (its_gradient, softmax_less_one_hot, LOGITS),
@@ -81,11 +112,14 @@ EQUAL = {
     "jax values": (squared_error_of_values, squared_error_by_one_hot, "q: n A, a: n in A, r: n"),
     "jax truths": (mean_where, mean_of_products, MASKED),
     "jax entries at two labels": (gradient_of_squares, twice_the_counted, "x: C, y: n in C"),
+    "jax ratio": (ratio, ratio_of_all, CHOSEN),
+    "jax pairs": (shares, shares_by_pairs, "w: C, x: n, y: n in C"),
     "torch one hot": ("cross_entropy", "by_one_hot", LOGITS),
     "torch two indices": ("cross_entropy", "by_two_indices", LOGITS),
     "torch gather": ("cross_entropy", "by_gather", LOGITS),
     "torch smoothed": ("smoothed", "smoothed_by_hand", LOGITS),
     "torch weights": ("weighted", "weighted_by_one_hot", "z: n C, y: n in C, w: C"),
+    "torch focal": ("focal", "focal_by_one_hot", LOGITS),
     "torch table": ("embedded", "by_product", TABLE),
     "torch agreement": ("agreement", "difference_is_0", LOGITS),
     "torch truths": ("mean_where", "mean_of_products", MASKED),
@@ -93,6 +127,9 @@ EQUAL = {
 DIFFERENT = {
     "jax sum": (cross_entropy, summed, LOGITS),
     "jax truths": (mean_where, mean_elsewhere, MASKED),
+    "jax ratio": (ratio, ratio_upside_down, CHOSEN),
+    "jax pairs": (shares, shares_of_others, "w: C, x: n, y: n in C"),
+    "torch focal": ("focal", "focal_by_truth", LOGITS),
     "torch last label": ("cross_entropy", "without_the_last", "z: n C+1, y: n in C+1"),
     "torch next label": ("cross_entropy", "at_the_next_label", LOGITS),
     "torch truths": ("mean_where", "mean_elsewhere", MASKED),
@@ -107,7 +144,7 @@ def answer(program, specification, shapes):
     return prove(pair[0], equals=pair[1], shapes=shapes)
 
 
-@pytest.mark.short("jax gradient", "torch smoothed")
+@pytest.mark.long
 @pytest.mark.parametrize("name", EQUAL)
 def test_programs_of_labels_are_proved_equal_at_all_sizes(name):
     result = answer(*EQUAL[name]).result
@@ -157,6 +194,7 @@ def sum_of_record_times(x):
     return jax.lax.scan(turn, (x[0], 0.0), (jnp.arange(x.shape[0]) * 1.0, x))[0][1]
 
 
+@pytest.mark.long
 def test_only_the_place_of_a_greatest_entry_is_called_argmax():
     lines = prove(sum_of_record_times, equals=sum_of_record_times, shapes="x: T").proved
     assert lines and not any("argmax" in line for line in lines)

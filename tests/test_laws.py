@@ -3,11 +3,13 @@
 import itertools
 import math
 import random
+import zlib
 from collections import Counter
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from fuzzing.attacks.rules import place_of_own
 from fuzzing.hostile import Values
 
 from scanproof.proofs.interpret.evaluate import Evaluator, function_value
@@ -23,9 +25,10 @@ from scanproof.proofs.interpret.terms import (
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, facts, position, size, variable
 from scanproof.proofs.kernel.index import place as taken_at
-from scanproof.proofs.kernel.laws import CONDITIONAL, EVEN, LAWS, ODD, law
+from scanproof.proofs.kernel.laws import CONDITIONAL, EVEN, LAWS, ODD, TURNING, guards_of, law
+from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.kernel.rules import Rewriting, is_taken
-from scanproof.proofs.kernel.signs import seen_sign
+from scanproof.proofs.kernel.signs import is_above_0, seen_sign
 from scanproof.proofs.kernel.term import (
     INVERSE_NUMBER,
     NUMBER,
@@ -34,6 +37,7 @@ from scanproof.proofs.kernel.term import (
     Term,
     apply,
     as_term,
+    body,
     entry,
     function_of,
 )
@@ -100,7 +104,148 @@ def test_every_law_holds_at_random_numbers(seed):
                     continue
                 used.add(which)
                 assert agree(of, theorem.right, rng), (which, place)
-    assert used == {*LAWS, *CONDITIONAL}
+    assert used == {*LAWS, *CONDITIONAL} - {"guards", "places"}
+
+
+def _drawn(name: str, spots: tuple[int, ...]) -> Fraction:
+    return 1 + Fraction(zlib.crc32(f"{name}{spots}".encode()) % 9, 9)
+
+
+@pytest.mark.parametrize("name", ["sqrt", "tanh", "exp", "log", "1/", "zero"])
+def test_a_function_of_what_is_looked_up_is_that_of_each_entry_at_its_place(name):
+    with proving():
+        n, place = place_of_own()
+        i, k, w, l = (position(letter, 0, n) for letter in "ikwl")
+        hit = lambda at: apply("zero", number(at) - place(i), [i, at])  # noqa: E731
+        looked_up = total(hit(k) * entry("X", k) * entry("X", k), k)
+        beside = total(total(hit(w) * entry("V", w, l) * entry("W", l), w), l)
+        of = apply(name, looked_up + 2 * beside + entry("Z", i) * 3, [i])
+        ((m, _),) = of.parts.items()
+        inside = sorted({f for one, _ in body(m.factors[0], 0) for f in one.factors})
+        places = [number for number, f in enumerate(inside) if function_of(f) == "zero"]
+        assert places
+        for number_of in places:
+            right = law(m.factors[0], "places", number_of).right
+            ((only, _),) = right.parts.items()
+            assert only.bound == 1
+            assert len(only.factors) == 2
+            for length, row in ((1, 0), (2, 0), (3, 1), (4, 3)):
+                here = {n.terms[0][0]: length, i.terms[0][0]: row}
+                values = Evaluator(_drawn, current(), function_value)
+                one, other = (float(values.value(side, here)) for side in (of, right))
+                assert one == pytest.approx(other)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "1/", "f"])
+def test_a_function_of_what_a_guard_is_before_is_known_by_two_cases(name):
+    with proving():
+        n = size("N", 1)
+        i, k, l = (position(letter, 0, n) for letter in "ikl")
+        joined = indicator(k - i - 1) * entry("X", i) + indicator(i - k) * entry("X", k)
+        summed = total(indicator(l - i, i - k) * entry("X", l), l)
+        of = apply(name, joined + summed + entry("Z", k) * 3, [i, k])
+        ((m, _),) = of.parts.items()
+        every = guards_of(body(m.factors[0], 0))
+        assert len(every) == 2
+        for place, (row, column) in itertools.product(
+            range(2), itertools.product(range(3), repeat=2)
+        ):
+            right = law(m.factors[0], "guards", place).right
+            here = {n.terms[0][0]: 3, i.terms[0][0]: row, k.terms[0][0]: column}
+            values = Evaluator(_drawn, current(), lambda f, of: _value_of(f, of))
+            one, other = (float(values.value(side, here)) for side in (of, right))
+            assert one == pytest.approx(other)
+
+
+def _value_of(name: str, of: Any) -> Any:
+    return math.sin(of) + of if name == "f" else function_value(name, of)
+
+
+def test_a_sum_of_values_of_exp_is_above_0_where_it_has_a_term():
+    with proving():
+        n, empty = size("N", 1), size("M", 0)
+        i, l = position("i", 0, n), position("l", 0, n)
+        m = position("m", 0, empty)
+        up, rows = apply("exp", entry("X", l), [l]), facts([*i.variables()])
+        of_none = apply("exp", entry("X", m), [m])
+        sums = {
+            "over n ≥ 1": (total(up, l), True),
+            "from i < n on": (total(up * indicator(l - i), l), True),
+            "up to i": (total(up * indicator(i - l), l), True),
+            "below i, of which there may be none": (total(up * indicator(i - l - 1), l), False),
+            "over m ≥ 0": (total(of_none, m), False),
+            "over m ≥ 0, and over n ≥ 1": (total(of_none, m) + total(up, l), True),
+            "from which there is one taken": (total(up, l) - up * indicator(l), False),
+            "of numbers": (total(entry("X", l), l), False),
+            "of indices, the first of which is 0": (total(number(l), l), False),
+            "of indices below 0": (total(number(l) - 5, l), False),
+        }
+        for name, (of, is_above) in sums.items():
+            for function in ("1/", "sqrt"):
+                free = {v for part in of.parts for v in part.variables() if v > 0}
+                order = [one for one in (i, l) if one.variables() <= free]
+                ((part, _),) = apply(function, of, order).parts.items()
+                assert is_above_0(part.factors[0], rows) is is_above, name
+
+
+def test_a_logarithm_of_a_share_is_a_difference_of_logarithms():
+    with proving():
+        n = size("N", 1)
+        k, l = (position(letter, 0, n) for letter in "kl")
+        share = apply("1/", total(apply("exp", entry("X", l), [l]), l), [])
+        for name in ("log", "relu", "step", "zero"):
+            of = apply(name, total(entry("Y", k), k) * share, [])
+            ((m, _),) = of.parts.items()
+            inside = sorted({f for one, _ in body(m.factors[0], 0) for f in one.factors})
+            place = [function_of(f) for f in inside].index("1/")
+            right = law(m.factors[0], "common", place).right
+            values = Evaluator(_drawn, current(), function_value)
+            one, other = (float(values.value(side, {n.terms[0][0]: 3})) for side in (of, right))
+            assert one == pytest.approx(other)
+            assert name in {function_of(f) for part in right.parts for f in part.factors}
+
+
+def test_two_places_are_one_if_some_number_is_both():
+    with proving():
+        n, place = place_of_own()
+        i, j = position("i", 0, n), position("j", 0, n)
+        for rest, row, other in ((place(j), 2, 2), (place(j), 2, 1), (entry("X") + 1, 2, 0)):
+            of = apply("zero", 2 * place(i) - 2 * rest, [i, j])
+            ((m, _),) = of.parts.items()
+            inside = sorted({f for one, _ in body(m.factors[0], 0) for f in one.factors})
+            own = [f.name in current().recursions and f.at[1] == i for f in inside].index(True)
+            right = law(m.factors[0], "places", own).right
+            here = {n.terms[0][0]: 3, i.terms[0][0]: row, j.terms[0][0]: other}
+            values = Evaluator(lambda *_: Fraction(1), current(), function_value)
+            assert values.value(of, here) == values.value(right, here) == int(row == (other or 2))
+
+
+def test_nothing_is_looked_up_where_there_may_be_no_place():
+    with proving():
+        n = size("N", 0)
+        state, time, k = new_state("S", [], []), position("t", 0, n), position("k", 0, n)
+        always, before = apply("step", number(time) + 1, [time]), state.entry(time, [])
+        after = number(time) * always + before - always * before
+        Recursion(time, [state], [as_term(0)], [after])
+        hit = apply("zero", number(k) - state.entry(n, []), [k])
+        ((m, _),) = apply("f", total(hit * entry("X", k), k), []).parts.items()
+        with pytest.raises(KernelError):
+            law(m.factors[0], "places", 1)
+
+
+def test_an_inverse_of_a_product_with_an_inverse_is_a_quotient():
+    """Where the product is not 0, what it is of is not 0, and no other number."""
+    with proving():
+        x, y = entry("X", 0), entry("Y", 0)
+        of = apply("1/", 2 * x * apply("1/", y, []), [])
+        ((m, _),) = of.parts.items()
+        taken_at(m.factors[0].name, [])
+        right = law(m.factors[0], "meaning").right
+        numbers = {"X": Fraction(3), "Y": Fraction(5), "Z": Fraction(1)}
+        assert worth(right, numbers) == pytest.approx(5 / 6)
+        for inside, is_not_0 in ((x, True), (y + x, False)):
+            ((other,),) = [one.factors for one in apply("1/", inside, []).parts]
+            assert is_taken(other, frozenset()) == is_not_0
 
 
 @pytest.mark.parametrize("name", [*ODD, *EVEN])
@@ -186,6 +331,24 @@ def test_the_inverse_of_two_exponentials_is_one_exponential():
             ((m, _),) = of_a_function("1/", wrong).parts.items()
             with pytest.raises(KernelError):
                 law(m.factors[0], "meaning")
+
+
+@pytest.mark.parametrize("name", TURNING)
+def test_of_quarter_turns_the_sine_and_cosine_are_whole(name):
+    with proving():
+        eighth = of_a_function("atan", as_term(1))
+        for turns in range(-9, 10):
+            ((m, _),) = of_a_function(name, eighth * turns).parts.items()
+            if turns % 2:
+                with pytest.raises(KernelError):
+                    law(m.factors[0], "value")
+            elif turns:
+                right = law(m.factors[0], "value").right
+                assert right == as_term(round(getattr(math, name)(turns * math.pi / 4)))
+        for other in (of_a_function("atan", as_term(2)) * 2, of_a_function("tanh", as_term(1)) * 2):
+            ((m, _),) = of_a_function(name, other).parts.items()
+            with pytest.raises(KernelError):
+                law(m.factors[0], "value")
 
 
 LOGARITHMS = {
@@ -328,6 +491,43 @@ def test_n_squares_are_seen_to_be_no_less_than_the_square_of_n_numbers_sum():
         }
         for name, term in {**seen, **unseen}.items():
             assert seen_sign(simplified(term).parts.items()) == (name in seen), name
+
+
+def test_squares_of_sums_are_seen_to_be_no_less_than_0():
+    with proving():
+        n, d = size("N", 1), size("D", 1)
+        i, (j, k, l, h) = position("i", 0, n), (position(name, 0, d) for name in "jklh")
+        longer = position("m", 0, d + 1)
+        x, y, w, v = (lambda *e, name=name: entry(name, *e) for name in "XYWV")
+        z, exp = entry("Z", 0), apply("exp", entry("Z", 0), ())
+
+        def over(term: Term, *indices: Index) -> Term:
+            for one in indices:
+                term = total(term, one)
+            return term
+
+        norm = over(w(i, j) * x(j) * w(i, k) * x(k), j, k, i)
+        seen = {
+            "a sum's": over(x(j) * x(k), j, k),
+            "a norm's": norm,
+            "two norms'": norm * 2 + over(w(i, j) * y(j) * w(i, k) * y(k), j, k, i) * exp,
+            "in a range": over(x(j) * x(k) * indicator(j - 1, k - 1), j, k),
+            "of two": over(w(j, k) * w(l, h) * x(j) * x(l) * y(k) * y(h), j, k, l, h),
+            "with signs": over(x(j) * x(k) * x(l) * x(l), j, k, l),
+        }
+        unseen = {
+            "a form": over(w(j, k) * x(j) * x(k), j, k),
+            "of others": over(w(i, j) * x(j) * v(i, k) * x(k), j, k, i),
+            "one index": over(w(i, j) * x(j) * w(i, j) * y(j), j, i),
+            "one side": over(x(j) * x(k) * indicator(j - k), j, k),
+            "a longer range": over(x(j) * x(longer), j, longer),
+            "of any sign": norm * z,
+            "with any sign": over(x(j) * x(k) * x(l), j, k, l),
+            "below": norm * -1,
+            "exchanged": over(w(j, k) * w(k, j), j, k),
+        }
+        for name, term in {**seen, **unseen}.items():
+            assert (seen_sign(simplified(term).parts.items()) > 0) == (name in seen), name
 
 
 def test_what_a_sign_rests_on_is_asked_for():

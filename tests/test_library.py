@@ -129,6 +129,7 @@ def test_numbers_that_no_fraction_is_are_kept_as_text():
     assert shown.inputs["x"][0] == 1 / 3 and shown.exact.inputs["x"][0] == Fraction(1, 3)
 
 
+@pytest.mark.long
 def test_assert_equal_is_silent_where_it_is_proved_and_else_shows_inputs_and_both_outputs():
     scanproof.assert_equal(twice, lambda x: 2 * x, shapes="x: n")
     with pytest.raises(AssertionError) as raised:
@@ -258,6 +259,7 @@ def test_a_row_s_statement_has_its_derivation_and_its_script_runs(checked, tmp_p
     assert done.returncode == 0 and "the two sides differ" in done.stdout
 
 
+@pytest.mark.long
 def test_a_module_and_a_source_are_checked_as_their_file_is(shop, monkeypatch):
     monkeypatch.syspath_prepend(shop.parent)
     import shop as module  # type: ignore[import-not-found]

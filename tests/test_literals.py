@@ -55,6 +55,8 @@ ROUNDED = {
         (math.sqrt(2 / math.pi), "√(2/π)"),
         (-1 / math.sqrt(2 * math.pi), "-√(1/(2 π))"),
         (math.log(2 * math.pi), "log(2 π)"),
+        (-math.log(10000) / 3, "-log 10000 / 3"),
+        (math.log(500_000) / 64, "log 500000 / 64"),
         (-math.log(2 * math.pi) / 2, "-log(√(2 π))"),
         (ROUNDED["float32"](math.pi), "π"),
         (ROUNDED["float32"](1e-6), "1/1000000"),
@@ -161,7 +163,7 @@ def test_what_a_literal_means_rounds_to_it():
             found = meant(value, dtype)
             wide = Fraction(2) ** (1 - found.precision) * FORMATS[_name(found.precision)].off
             if found.log:
-                assert math.isclose(math.log(found.number), abs(value), rel_tol=1e-15)
+                assert math.isclose(math.log(found.number) / found.over, abs(value), rel_tol=1e-15)
                 assert found.sign == math.copysign(1, value)
             elif found.root:
                 size = abs(Fraction(value))

@@ -285,7 +285,7 @@ def test_file_that_prints_when_it_is_read_prints_once(run: Run):
 def test_the_story_and_the_table_tell_the_mend(run: Run):
     written(SGD, line="w = w + eta * (x @ w - y) * x")
     mend = f"mine.py:8: w = w + eta * (x @ w - y) * x → {RIGHT} (proved at fixed sizes)"
-    table = " ".join(run("check", "mine.py").out.split())
+    table = " ".join(run("check", "mine.py", "--save").out.split())
     assert mend in table
     assert "1 claim: 1 refuted (1 with a mend)" in table
     assert f"mend: {mend}" in run("check", "mine.py", "--format", "github").out

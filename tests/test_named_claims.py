@@ -35,6 +35,7 @@ def test_what_check_says_to_run_of_a_module_s_claims_runs(
     assert run("show", "mine", "mine.square").code == 0
 
 
+@pytest.mark.long
 def test_a_folder_that_is_not_there_is_named_once_as_it_was_given(run: Run):
     assert one_line(run("check", "nowhere/")).count("nowhere") == 1
 

@@ -233,6 +233,7 @@ def test_a_bound_on_empty_arrays_is_an_error():
     assert row.every_size
 
 
+@pytest.mark.long
 def test_a_reading_has_the_measures_and_the_hypotheses():
     def body(X, eta, C, B):
         yield at_most(norm(X @ B), C)

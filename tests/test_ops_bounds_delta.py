@@ -221,6 +221,7 @@ def test_norms_of_products_are_upper_bounds_and_nearly_attained(seed):
             assert exact * (1 - 2.0**-40) <= bound <= exact * N ** (1 / 128) * (1 + 2.0**-10)
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(seed=st.integers(0, 2**32 - 1), most=st.sampled_from([1.0, 1.9, 2.5]))
 def test_no_state_or_write_is_larger_than_its_energy_allows(seed, most):

@@ -42,6 +42,7 @@ def test_unit_keys_make_the_layer_a_memory():
     assert run.outputs.dtype == np.float32
 
 
+@pytest.mark.long
 def test_orthonormal_keys_and_no_initial_state_make_it_linear_attention():
     """S k_t is 0 at every write then, so that both ops add the same; in whole numbers exactly."""
     rng = np.random.default_rng(0)

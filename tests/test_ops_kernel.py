@@ -290,6 +290,7 @@ def test_what_no_gpu_has_run_is_served_where_that_is_wanted_alone(monkeypatch):
     assert (served(), kernel.programs(8, 64, 64)) == ([True, False], 1)
 
 
+@pytest.mark.long_cases("[True]")
 @pytest.mark.parametrize("wanted", [True, False])
 def test_a_derivative_is_a_kernel_where_that_is_wanted_alone(wanted, shared, monkeypatch):
     if not wanted:

@@ -247,7 +247,7 @@ def claim(kind, lane):
     return Source("own", title="copies").claim("own.copy", says="x", given=given, sizes=sizes)(body)
 
 
-@pytest.mark.short("kernels")
+@pytest.mark.long
 @pytest.mark.parametrize("kind", COPIES)
 def test_the_copies_are_proved(kind):
     found = prove(claim(kind, COPIES[kind]).claim)

@@ -63,6 +63,7 @@ def test_programs_that_are_not_equal_are_not_proved(name):
     assert isinstance(all_sizes(APART[name]), str)
 
 
+@pytest.mark.short("[flags that are no flags afterwards]", "[subtraction]")
 @pytest.mark.parametrize("name", UNREAD)
 def test_an_operator_that_gives_other_results_in_another_order_is_told_of_with_its_line(name):
     found = all_sizes(Equation("x: T d", UNREAD[name], UNREAD[name], True))

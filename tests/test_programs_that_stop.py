@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and forks of PO
 
 MODULE = "jax_programs_that_stop"
 TIME = "not decided within 5 s, the time limit: stopped at "
-LATER = TIME.replace("5", "20")
+LATER = TIME.replace("5", "40")
 MEMORY = "not decided within (500 MB of memory|the memory that the machine has).*: stopped at "
 TRACED = rf"tracing {MODULE}:\w+, n = 3"
 LINE = rf", {MODULE}.py:\d+; try smaller sizes, or a higher limit"
@@ -70,7 +70,7 @@ def here(monkeypatch: pytest.MonkeyPatch):
 def test_a_program_that_stops_is_one_line(name: str):
     code, said = CASES[name]
     line = command("prove", f"{MODULE}:{name}", "--equals", f"{MODULE}:twice", "--shapes", "x: n")
-    seconds = "5" if TIME in said else "20" if LATER in said else "60"
+    seconds = "5" if TIME in said else "40" if LATER in said else "60"
     limits = ["--time-limit", seconds, "--memory-limit", "500M"]
     done = subprocess.run([*line, *limits], capture_output=True, text=True, timeout=120)
     shown = done.stdout + done.stderr

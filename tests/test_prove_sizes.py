@@ -299,6 +299,23 @@ def test_what_is_not_read_is_told_before_anything_is_multiplied_out(monkeypatch)
 
 
 @pytest.mark.long
+def by_horner(x, y):
+    return lax.scan(lambda sum, z: (z * (1 + sum), None), 0.0, (x + y)[::-1])[0]
+
+
+def sum_of_products(x, y):
+    return jnp.cumprod(x + y).sum()
+
+
+@pytest.mark.long
+def test_sides_of_a_billion_terms_are_not_multiplied_out_at_sizes_that_are_given():
+    result = prove(
+        by_horner, equals=sum_of_products, shapes="x: n, y: n", sizes={"n": (3, 30)}
+    ).result
+    assert result.verdict == "unknown"
+    assert "both sides are too large to be multiplied out" in str(result.reason)
+
+
 def test_names_are_python_s_own_again_after_a_trace():
     own = math.sqrt, math.log, np.sqrt, np.power, root, builtins.len
     prove(attention, shapes="q: T d, k: S d, v: S e", equals=attention_scaled_first)
@@ -314,6 +331,7 @@ def test_numbers_are_not_touched_by_what_stands_in():
         assert len([1, 2]) == 2
 
 
+@pytest.mark.long
 def test_what_is_taken_for_a_function_of_numpy_is_that_function():
     """Of what was there for a proof and is not any more the identity may be a later function's."""
     prove(summed, equals=lambda x: sum(x), shapes="x: T")
@@ -329,6 +347,7 @@ def with_what_was_there(x):
     return square(x)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.parametrize("name", ["square", "linalg.norm"])
 def test_a_function_that_a_program_has_put_into_numpy_is_read_as_that_function(name, monkeypatch):
@@ -363,6 +382,7 @@ class Metre(metaclass=Unit):
 METRE = Metre()
 
 
+@pytest.mark.long
 def test_a_module_s_own_types_are_not_compared():
     def twice(x):
         return x + x
@@ -508,6 +528,7 @@ def a_drawn_size(x):
     return summed(x) if x.shape[0] != drawn else x.mean(0)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("only_read")
 def test_a_size_that_a_program_asks_about_is_tried_though_no_number_of_its_text_names_it():
     result = prove(a_drawn_size, shapes="x: T d", equals=summed).result

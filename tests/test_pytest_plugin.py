@@ -176,7 +176,7 @@ def test_a_claim_that_ends_its_process_fails_alone(pytester: pytest.Pytester, pr
     assert "ended with exit code 3" in result.stdout.str()
 
 
-@pytest.mark.short(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text",
     ["raise ValueError('no')", "import sys; sys.exit(2)", "def f(:", "Source('a', 3, 4, 5, 6)"],

@@ -100,6 +100,7 @@ def zeros(k, v, d, m, T):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("call", "said", "instead"),
     [

@@ -82,6 +82,7 @@ def test_what_overflows_inside_an_operation_is_no_difference():
     assert apart(sides, arrays, "float32", False, results) is None
 
 
+@pytest.mark.long
 def test_programs_that_are_not_read_and_differ_are_refuted_with_exit_code_1(
     run, tmp_path, monkeypatch
 ):

@@ -118,15 +118,15 @@ def decided(name: str, mistaken: bool):
     return prove(function, equals=specification, shapes=shapes, framework=framework).result
 
 
-@pytest.mark.short("fla 850")
+@pytest.mark.long
 @pytest.mark.parametrize("name", ROWS)
 def test_the_mistaken_program_is_refuted(name: str):
     result = decided(name, mistaken=True)
     assert result.verdict == "refuted", result.reason
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("only_read")
-@pytest.mark.short("fla 850")
 @pytest.mark.parametrize("name", ROWS)
 def test_the_mended_program_is_proved_for_all_sizes(name: str):
     result = decided(name, mistaken=False)

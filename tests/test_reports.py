@@ -40,6 +40,7 @@ def test_report_with_every_verdict_validates():
     assert found == {"proved", "refuted", "unknown", "not-checkable", "error"}
 
 
+@pytest.mark.long_cases("[<lambda>0]")
 @pytest.mark.parametrize(
     "change",
     [

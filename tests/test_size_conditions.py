@@ -29,7 +29,7 @@ def shifted_by(most):
     return function
 
 
-@pytest.mark.short("1000-proved")
+@pytest.mark.long
 @pytest.mark.parametrize(("most", "verdict"), [(1, "unknown"), (300, "unknown"), (1000, "proved")])
 def test_a_condition_that_leaves_a_handful_of_sizes_is_no_proof(most, verdict):
     result = prove(shifted_by(most), shapes="x: T", equals=lambda x: x).result

@@ -166,6 +166,7 @@ def test_what_cannot_be_recorded_is_not_called_vacuous():
     assert substance(claim(body)).vacuous == ""
 
 
+@pytest.mark.long
 def test_the_verdict_stands_and_the_table_says_that_the_claim_says_nothing(run: Run, write: Write):
     file = write(
         """

@@ -55,7 +55,12 @@ def test_inequalities_between_caps_are_met_by_scaling_what_is_behind_them():
     assert max(values["b"] * values["C"], values["C"] / 2) == pytest.approx(1, rel=1e-6)
 
 
-@pytest.mark.short(3)
+@pytest.mark.short(
+    "[tight.contraction-orthogonal]",
+    "[tight.contraction-whole]",
+    "[tight.step-equal]",
+    "[tight.step-normal]",
+)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("claim", [STEP, FALSE, OPERATOR], ids=lambda claim: claim.id)
 def test_draws_meet_the_conditions(claim: Claim, kind: str):

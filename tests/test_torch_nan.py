@@ -26,6 +26,7 @@ DIVERGENCES = {
 }
 
 
+@pytest.mark.short("[of probabilities]")
 @pytest.mark.parametrize("name", DIVERGENCES)
 def test_a_divergence_is_a_sum_of_logarithms(name):
     program, specification, verdict = DIVERGENCES[name]

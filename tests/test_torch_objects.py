@@ -119,6 +119,7 @@ def written_at_first(x, W):
     return torch.stack(out)
 
 
+@pytest.mark.short("[written_at_first]")
 @pytest.mark.parametrize("name", [kept_by_object, seen_by_object, written_at_first])
 def test_what_turns_write_into_objects_is_not_followed(name):
     with pytest.raises(Refused, match="not followed"):
@@ -173,6 +174,7 @@ def test_a_program_that_catches_what_a_distribution_raises_runs_as_it_is():
     assert sometimes.verdict == "refuted"
 
 
+@pytest.mark.long
 def test_arguments_of_distributions_are_taken_as_valid_and_the_answer_says_so():
     found = prove(divergence, shapes="x: N, y: N", equals=half_a_square).result
     assert (found.verdict, found.scope) == ("proved", "all-sizes")

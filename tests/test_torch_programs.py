@@ -24,6 +24,7 @@ EQUAL = [
     ("momentum", "momentum_anew", GRADIENTS),
     ("row_by_row", "solved", "A: C C"),
     ("gated_delta", "gated_delta_by_rows", HEADS),
+    ("counted_in_inference", "counted", "q: T d, k: T d"),
 ]
 OTHER = [
     ("linear", "strictly_masked", QKV),
@@ -31,6 +32,7 @@ OTHER = [
     ("forgetting", "forgetting_the_other_way", f"{QKV}, f: T"),
     ("momentum_shared", "momentum_anew", GRADIENTS),
     ("row_by_row_with_itself", "solved", "A: C C"),
+    ("counted_in_inference", "counted_once", "q: T d, k: T d"),
     ("gated_delta", "gated_delta_without_the_decay_of_keys", HEADS),
 ]
 NOT_READ = {
@@ -235,8 +237,8 @@ AT_PLACES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("only_read")
-@pytest.mark.short("rows before")
 @pytest.mark.parametrize("name", AT_PLACES)
 def test_places_that_positions_determine_case_by_case_are_read(name):
     program, specification = map(_at, AT_PLACES[name])
@@ -314,8 +316,8 @@ FILLED = [
 ]
 
 
+@pytest.mark.short("[_turns-_halves-proved]")
 @pytest.mark.usefixtures("only_read")
-@pytest.mark.short(2)
 @pytest.mark.parametrize(("write", "specification", "verdict"), FILLED)
 def test_memory_that_is_filled_part_by_part_is_what_was_written(write, specification, verdict):
     shapes = "x: T d, c: d, s: d"
@@ -335,6 +337,7 @@ def test_every_second_entry_of_an_axis_of_any_length_is_refused_with_what_to_giv
     assert "such as 2*n" in str(found.reason)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("only_read")
 def test_entries_written_outside_of_an_axis_are_refused_by_name():
     def written(k):

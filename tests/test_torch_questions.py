@@ -58,6 +58,7 @@ def test_a_claim_calls_a_program_for_torch():
     assert stated(claim.claim) is not None
 
 
+@pytest.mark.long
 def test_what_depends_on_sizes_says_which_have_to_be_told_apart():
     T = whole(Size("T", 1))
     with pytest.raises(Refused, match=r"at .*torch_questions\.py:\d+, which depends") as caught:

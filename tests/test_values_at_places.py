@@ -7,11 +7,14 @@ import jax.numpy as jnp
 import pytest
 
 from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.doors.jaxpr.programs import equation
 from scanproof.proofs.interpret.terms import total
+from scanproof.proofs.kernel import index as declarations
 from scanproof.proofs.kernel.errors import NotProved
 from scanproof.proofs.kernel.index import Index, position, size, variable
-from scanproof.proofs.kernel.rules import Rewriting
-from scanproof.proofs.kernel.term import Monomial, Term, apply, entry
+from scanproof.proofs.kernel.rules import Rewriting, is_taken
+from scanproof.proofs.kernel.term import LOG, Factor, Monomial, Term, apply, entry
+from scanproof.proofs.readings.problem import problem
 from scanproof.proofs.search.instances import by_pattern
 from scanproof.proofs.search.normal import simplified
 from scanproof.proofs.search.proving import proving
@@ -190,3 +193,41 @@ def test_multiples_between_two_ends_are_as_many_as_there_are_or_are_not_counted(
         work.count(0, -1)
         found = sum(k for m, k in work.parts.values() if all(g.const >= 0 for g in m.guards))
         assert found == many
+
+
+TAKEN = {
+    "for each of n rows": (
+        True,
+        lambda x, v: jnp.log(jnp.broadcast_to(v, (len(x), len(v)))).sum(0),
+    ),
+    "for each of n − 1 rows": (
+        False,
+        lambda x, v: jnp.log(jnp.broadcast_to(v, (len(x) - 1, len(v)))).sum(0),
+    ),
+    "once for n m joined rows": (True, lambda x, v: _beside_joined(x, v)),
+    "once for (n − 1) m joined rows": (False, lambda x, v: _beside_joined(x[1:], v)),
+    "in n turns": (True, lambda x, v: jax.lax.scan(_with_a_logarithm(v), 0 * v, x)[0]),
+    "in n − 1 turns": (False, lambda x, v: jax.lax.scan(_with_a_logarithm(v), 0 * v, x[1:])[0]),
+}
+"""Programs that take log(v) for each v, and whether they do so for all n ≥ 1."""
+
+
+def _beside_joined(x, v):
+    rows = jnp.outer(x, v).reshape(-1)
+    return v + (rows * jnp.log(jnp.broadcast_to(v[0], rows.shape))).sum()
+
+
+def _with_a_logarithm(v):
+    return lambda sum, x: (sum + x * jnp.log(v), None)
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_logarithm_is_known_to_be_taken_where_its_array_has_rows_and_its_loop_turns(name):
+    always, program = TAKEN[name]
+    statement = equation(program, lambda x, v: v, {"x": "n", "v": "m"}).statement
+    with proving() as current:
+        problem(statement, current)
+        (name,) = (n for n, one in declarations.current.bodies.items() if one.name == LOG)
+        (place,) = (order for order, _ in declarations.current.places[name].values())
+        known = declarations.facts({v for e in place for v in e.variables()})
+        assert is_taken(Factor(name, place), known) is always

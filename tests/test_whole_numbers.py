@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
@@ -126,3 +127,21 @@ def test_states_that_a_turn_may_halve_are_not_seen_whole():
     for step, kept in ((half, frozenset()), (more, {before})):
         time = Position(0, 0, whole(Size("T", 1)))
         assert whole_states(Recursion(time, (before,), (start,), (step,))) == kept
+
+
+@pytest.mark.long
+def test_whole_powers_that_outgrow_their_format_are_not_read_and_a_users_function_is_not_jaxs():
+    def doubled(x):
+        return x * 2 ** jnp.arange(x.shape[0])
+
+    @jax.jit
+    def _pow_int_int(base, exponent):
+        return base + exponent
+
+    def named_alike(x):
+        return x * _pow_int_int(jnp.full(x.shape, 2), jnp.arange(x.shape[0]))
+
+    found = prove(doubled, equals=lambda x: x * 2.0 ** jnp.arange(x.shape[0]), shapes="x: n").result
+    assert found.scope != "all-sizes" and "outgrows its format" in found.reason
+    found = prove(named_alike, equals=lambda x: x * (2 + jnp.arange(x.shape[0])), shapes="x: n")
+    assert (found.result.verdict, found.result.scope) == ("proved", "all-sizes")

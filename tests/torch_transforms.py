@@ -1,5 +1,7 @@
 """Convolutions by Fourier transforms in PyTorch, and what is not read of transforms."""
 
+import math
+
 import torch
 
 fft = torch.fft
@@ -172,38 +174,46 @@ REFUTED = [
     (by_its_kernel, late, LAYER),
 ]
 WRITTEN = [(written_after, its_copy_is_written, "u: T"), (of_real_numbers, sum_of_hits, "u: b T")]
-NOT_READ = [
-    ("a transform is returned", lambda u: fft.fft(u), "view_as_real of a Fourier transform"),
-    ("an entry", lambda u: fft.fft(u)[0].real, "an entry of a Fourier transform"),
-    ("its size", lambda u: fft.rfft(u).abs(), "abs of a Fourier transform"),
-    ("its real part", lambda u: fft.fft(u).real, "of a Fourier transform"),
+WRITTEN_OUT = [
+    ("an entry", lambda u: fft.fft(u)[0].real, lambda u: u.sum()),
+    (
+        "its size",
+        lambda u: fft.rfft(u).abs() ** 2,
+        lambda u: fft.rfft(u).real ** 2 + fft.rfft(u).imag ** 2,
+    ),
+    ("its real part", lambda u: fft.fft(u).real, lambda u: cosines(u).cos() @ u),
     (
         "a filter",
-        lambda u: fft.ifft(fft.fft(u) * torch.arange(len(u))).real,
-        "a Fourier transform times what differs along it",
+        lambda u: (fft.fft(u) * torch.arange(u.shape[0])).real,
+        lambda u: torch.arange(u.shape[0]) * (cosines(u).cos() @ u),
     ),
+    ("of no transform", lambda u: fft.ifft(torch.complex(u, u)).real[0], lambda u: u.mean()),
     (
-        "of no transform",
-        lambda u: fft.ifft(torch.complex(u, u)).real,
-        "an inverse Fourier transform of what is no transform",
+        "of several axes",
+        lambda u: fft.fft2(torch.stack([u, u])).real,
+        lambda u: torch.stack([2 * fft.fft(u).real, 0 * u]),
     ),
+    ("what is caught", lambda u: caught(u), lambda u: fft.rfft(u).abs()),
+]
+"""Programs that need entries of transforms, and others that are the same sums."""
+NOT_READ = [
+    ("a transform is returned", lambda u: fft.fft(u), "view_as_real of a Fourier transform"),
     (
         "of another length",
         lambda u: fft.irfft(fft.rfft(u), n=len(u) + 2),
-        "a longer Fourier transform, or a part of one",
+        "a real inverse Fourier transform of other numbers than a transform's",
     ),
     (
         "of another kind",
         lambda u: fft.irfft(fft.fft(u), n=len(u)),
-        "a part of a Fourier transform",
+        "a real inverse Fourier transform of other numbers than a transform's",
     ),
-    (
-        "of several axes",
-        lambda u: fft.ifft2(fft.fft2(u[None])).real[0],
-        "a Fourier transform along several axes",
-    ),
-    ("what is caught", lambda u: caught(u), "abs of a Fourier transform"),
 ]
+
+
+def cosines(u):
+    k = torch.arange(len(u))
+    return 2 * math.pi * k[:, None] * k / len(u)
 
 
 def caught(u):

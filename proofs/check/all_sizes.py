@@ -34,7 +34,6 @@ from .source import Source
 from .traces import OtherProblem, Shown, places_of, shown
 from .witness_family import verify
 
-NO_SIZES = "it speaks of no sizes"
 NOT_READ = "for all sizes it is not read"
 ANOTHER = "it is of another statement; the claim, or its definitions, have changed"
 UNNAMED = "it names no statement: an earlier version of scanproof wrote it"
@@ -72,8 +71,6 @@ def check(
         session: opens a session to read the claim in; that of the search reads most programs.
         mutate: a change of the construction's parameters.
     """
-    if not claim.ranges:
-        return NO_SIZES
     return outcome(lambda: _checked(claim, certificate, session, mutate))
 
 
@@ -151,7 +148,9 @@ def equations_of(interpretation: Interpretation) -> list[tuple[Term, Term]]:
 
 def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mutation) -> Proof:
     with session() as current:
-        interpretation = formulas(claim, current, mutate, general=certificate.general)
+        interpretation = formulas(
+            claim, current, mutate, general=certificate.general, apart=certificate.apart
+        )
         if certificate.statement != hash_of(claim):
             raise OtherProblem(ANOTHER if certificate.statement else UNNAMED)
         statements, places = equations_of(interpretation), places_of(current.partial)

@@ -83,6 +83,8 @@ class AllSizes:
     """The hash of the statement that is proved; "" for a claim that has none."""
     general: int | None = None
     """The number in whose place a size is in the proof's statement; None if it is the claim's own."""
+    apart: bool = False
+    """Whether the proof's statement is of entries, along axes of a few places."""
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,7 @@ def _of_all_sizes(one: AllSizes) -> dict[str, Any]:
         "bounds": one.bounds,
         "witnesses": witnesses,
         **({} if one.general is None else {"general": one.general}),
+        **({"apart": True} if one.apart else {}),
     }
 
 
@@ -263,14 +264,17 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 def _all_sizes_of(value: Any) -> AllSizes:
     if type(value) is dict:
-        value = {"statement": "", "general": None, **value}  # which not all versions write
-    statement, trace, bounds, witnesses, general = fields_of(
-        value, "statement", "equations", "bounds", "witnesses", "general"
+        # Not all versions write these, and `apart` is written where it is true.
+        value = {"statement": "", "general": None, "apart": False, **value}
+    statement, trace, bounds, witnesses, general, apart = fields_of(
+        value, "statement", "equations", "bounds", "witnesses", "general", "apart"
     )
     general = None if general is None else _whole(general)
     for one in (trace, bounds):
         expect("an object, or null", one is None or type(one) is dict, one)
-    return AllSizes(trace, _list(witnesses, _witness_of), bounds, _text(statement), general)
+    expect("true or false", type(apart) is bool, apart)
+    found = _list(witnesses, _witness_of)
+    return AllSizes(trace, found, bounds, _text(statement), general, apart)
 
 
 def _witness_of(value: Any) -> witness_family.Witness:

@@ -58,7 +58,7 @@ RUN_OVER = (ArithmeticError, MemoryError, RecursionError)
 MODERATE = 1e30
 """Where a statement's numbers are below this, the machine's do not explain that its body raises, or has no value."""
 MOVES = 8
-"""How often results far out are moved where both sides differ: what moves most stands for what rounding may do.
+"""How often results are moved where both sides differ: what moves most stands for what rounding may do.
 
 Of a triangular system of 50 rows three samples fall short of it.
 """
@@ -76,7 +76,7 @@ class Rounding(NamedTuple):
     lost: float
     """How far floats may be apart, in an array's largest entry: far above what sums of a few hundred terms lose."""
     moved: float
-    """How far results far out are moved, relatively: by a few of their last digits."""
+    """How far results are moved, relatively: by a few of their last digits."""
 
 
 WIDE = Rounding(2.0**-32, 2.0**-44)
@@ -164,10 +164,10 @@ class _Comparison:
         if other is not None:
             return f"the statement has no value{where}, where the body has: {other}"
         differing = _differing(own, found, undefined)
-        moved = self._moved(sizes, inputs, found, own) if differing and far else None
-        if differing and far and not _differing(own, found, undefined, moved):
-            return None  # what rounding explains
         if differing:
+            moved = self._moved(sizes, inputs, found, own)
+            if not _differing(own, found, undefined, moved):
+                return None  # what rounding explains
             return f"{differing}{where}"
         both = zip(found, own, strict=True)
         self.compared.update(

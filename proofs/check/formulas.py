@@ -18,6 +18,7 @@ from ..kernel.index import Index
 from ..language.claim import Claim
 from ..language.partition import Split
 from ..readings.problem import NoProblem, problem
+from ..statement.entries import entries
 from ..statement.errors import IllFormed
 from ..statement.general import general as with_size
 from ..statement.general import lengths_in
@@ -41,6 +42,7 @@ def formulas(
     given: Given = symbol,
     sizes: dict[str, Index] | None = None,
     general: int | None = None,
+    apart: bool = False,
 ) -> Interpretation:
     """The claim's statements, one turn of each loop.
 
@@ -51,6 +53,7 @@ def formulas(
         given: what each input is, from its name and lengths; independent symbols if it is not numbers.
         sizes: those of an earlier reading in this session.
         general: a number in whose place a size is read, which makes the claim's statement a case of what is read.
+        apart: whether entries along axes of a few places are read one by one.
 
     Raises:
         Unreadable, NotItself, KernelError: if it is not read, or what is read is not the claim's.
@@ -64,6 +67,7 @@ def formulas(
     current.programs += found.programs
     try:
         said = found.statement if general is None else with_size(found.statement, general)
+        said = entries(said) if apart else said
         return problem(said, current, given, sizes, changes, bool(found.programs))
     except (NoProblem, IllFormed) as error:
         raise Unreadable(str(error)) from error

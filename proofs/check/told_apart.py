@@ -34,6 +34,8 @@ def _by_sign(gap: WholeNumber) -> Split | None:
 
 def _by_remainder(number: WholeNumber, by: WholeNumber) -> Split | None:
     """Those in which a number divided by another leaves one remainder."""
+    if isinstance(number, int):  # a divisor that is greater leaves it, as in rolls by 1
+        return _by_sign(by - abs(number))
     if not isinstance(by, int) or not by:
         return None
     for name, c in _linear(dict(parts(number)))[0].items():

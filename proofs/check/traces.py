@@ -51,7 +51,13 @@ class Shown(NamedTuple):
 def places_of(names: Iterable[str]) -> Places:
     """What is noted of functions of a term, such as 1/T, by name: which function each is, and its places."""
     known = declarations.current
-    return {name: (known.bodies[name].name, frozenset(known.places[name])) for name in names}
+    return {
+        name: (
+            known.bodies[name].name,
+            frozenset(ranges(order) for order, _ in known.places[name].values()),
+        )
+        for name in names
+    }
 
 
 def shown(statements: Sequence[tuple[Term, Term]], places: Places, trace: Any) -> Shown:

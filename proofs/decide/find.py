@@ -69,6 +69,10 @@ TRIED_WELL = 4
 """At how many sizes many points are tried where conditions are bounds."""
 
 
+NO_SIZES = "it speaks of no sizes"
+"""Why the kernel is not asked where an engine computes the only instance that there is."""
+
+
 def find(claim: Claim, engines: Engines) -> Certificate:
     """What settles the claim, or why nothing was found.
 
@@ -148,7 +152,9 @@ class Search:
 
     @cached_property
     def proof(self) -> AllSizes | str:
-        """What the kernel is to be shown, or why there is nothing."""
+        """What the kernel is to be shown, or why there is nothing: without sizes one instance is all of it."""
+        if not self.claim.ranges and self.engines.fixed and self.reader is not None:
+            return NO_SIZES
         found = find_all_sizes(self.claim)
         return found if isinstance(found, str) else found.certificate
 

@@ -42,6 +42,8 @@ FEW = 32
 """At no more choices of sizes are sides multiplied out, unless they are given."""
 MULTIPLIED = 300_000
 """How many products of two terms a choice of sizes may take whose entries are polynomials, multiplied out."""
+GIVEN = 100
+"""How many times more a choice of sizes may take that is given: beyond it memory ends, which FLINT does not survive."""
 TIES_AT = 4
 """At so many of the listed sizes ties and the like are tried where random points show nothing."""
 EXPRESSED = 4_000
@@ -173,7 +175,7 @@ def _at_few_sizes(claim: Claim, as_given: bool) -> Result:
     lacking = _lacking(claim)
     if lacking is not None:
         return _at_random_alone(claim, lacking)
-    few = claim if as_given else _few(claim)
+    few = _as_given(claim) if as_given else _few(claim)
     if few is None:
         return _at_random_alone(claim, "both sides are too large to be multiplied out")
     nowhere = next((one for one in few.every_size if not _has_value(few, one)), None)
@@ -188,11 +190,12 @@ def _lacking(claim: Claim) -> str | None:
     why = None
     for engine in FIXED.fixed:
         try:
-            in_symbols(engine, claim, claim.every_size[0])
+            with multiplying(MULTIPLIED):
+                in_symbols(engine, claim, claim.every_size[0])
             return None
         except NotPolynomial as error:
             why = _not_exact(error)
-        except ArithmeticError:
+        except (ArithmeticError, TooLong):
             return None
     return why
 
@@ -272,14 +275,19 @@ def _few(claim: Claim) -> Claim | None:
         ranges[widest] = ranges[widest][:-1]
 
 
-def _is_affordable(claim: Claim, sizes: Sizes) -> bool:
+def _as_given(claim: Claim) -> Claim | None:
+    top = {name: max(values) for name, values in claim.ranges.items()}
+    return claim if _is_affordable(claim, top, GIVEN) else None
+
+
+def _is_affordable(claim: Claim, sizes: Sizes, times: int = 1) -> bool:
     """Whether polynomials there, or expressions where there are functions such as exp, stay small."""
     try:
         try:
-            with multiplying(MULTIPLIED):
+            with multiplying(times * MULTIPLIED):
                 in_symbols(FLINT, claim, sizes)
         except NotPolynomial:
-            exact = ArbField(Meter(EXPRESSED))
+            exact = ArbField(Meter(times * EXPRESSED))
             evaluate(claim, exact, sizes, drawn(claim, exact, sizes, lambda: 1))
     except TooLong:
         return False

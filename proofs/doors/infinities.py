@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from ..statement import choices, functions, making, nodes
 from ..statement.cases import cases_of
+from ..statement.ends import is_above_zero
 from ..statement.making import constant, full, number
 from ..statement.nodes import Node, Shape
-from ..statement.order import nonnegative
 from .meant import Meant
 from .refused import Refused
 
@@ -95,7 +95,8 @@ def meant_by(found: Meant) -> Node:
     node = functions.multiple_of_pi(found.number, found.pi) if found.pi else number(found.number)
     if found.log:
         node = functions.log(node)
-        node = choices.multiply(functions.HALF, node) if found.root else node
+        share = Fraction(1, 2 * found.over if found.root else found.over)
+        node = node if share == 1 else choices.multiply(number(share), node)
     elif found.root:
         node = functions.root(node)
     return node if found.sign > 0 or not (found.root or found.log) else choices.negative(node)
@@ -214,7 +215,7 @@ def _sign_of(node: Node) -> int:
     value = _as_number(node)
     if value is not None:
         return (value > 0) - (value < 0)
-    return int(_is_above_zero(node))
+    return int(is_above_zero(node))
 
 
 def _as_number(node: Node) -> int | Fraction | None:
@@ -224,18 +225,6 @@ def _as_number(node: Node) -> int | Fraction | None:
         parts = [_as_number(one) for one in node.arguments]
         return None if None in parts else making.OF_ENTRIES[node.function](*parts)
     return value if isinstance(value, int | Fraction) else None
-
-
-def _is_above_zero(node: Node) -> bool:
-    """Whether a number of sizes, or a root of one, is seen to be above 0."""
-    entry = making.entry_of(node)
-    if entry is not None:
-        return nonnegative(entry - 1, node.shape)
-    function = getattr(node, "function", "")
-    if function in ("sqrt", "divide", "multiply", "power", "atan"):
-        return all(map(_is_above_zero, node.operands[: 1 if function == "power" else 2]))
-    value = _as_number(node)
-    return function == "exp" or (value is not None and value > 0)
 
 
 def of_real(function: str, dtype: Any, a: Value) -> Value:

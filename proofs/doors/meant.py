@@ -23,6 +23,8 @@ TABLE = 400
 """More different numbers than this in one array are a table."""
 LARGEST_LOG = 14
 """Logarithms are recognised up to this one, of a million."""
+LARGEST_PART = 64
+"""Parts of logarithms, as log(10000)/24, down to this one."""
 PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494459")
 POWERS = (1, -1, 2, -2)
 """The powers of π that are recognised, in multiples; under roots the first two."""
@@ -62,7 +64,7 @@ FORMATS = {
 
 
 class Meant(NamedTuple):
-    """An exact real number: a fraction, a multiple of a power of π, or ± the root or logarithm of one.
+    """An exact real number: a fraction, a multiple of a power of π, or ± the root or logarithm of one, or part of it.
 
     Of both, root and logarithm, it is the logarithm of the root.
     """
@@ -82,6 +84,8 @@ class Meant(NamedTuple):
     """Whether it is the natural logarithm of the number, as `math.log(T)` leaves it at T = 3."""
     pi: int = 0
     """The power of π by which the number is multiplied, under a root or logarithm too."""
+    over: int = 1
+    """What the logarithm is divided by."""
 
     def is_exactly(self, value: float) -> bool:
         """Whether it is the literal's binary number."""
@@ -99,7 +103,7 @@ class Meant(NamedTuple):
             root = f"√({text})" if self.root else text
             return f"{sign}log({root})" if self.log else f"{sign}{root}"
         if self.log:
-            return f"{sign}log {p}"
+            return f"{sign}log {p}" + (f" / {self.over}" if self.over > 1 else "")
         if self.root:
             if q == 1:
                 return f"{sign}√{p}"
@@ -124,10 +128,10 @@ def meant(value: float, dtype: Any = "float64") -> Meant:
 
     The simplest number within rounding of it wins, where simplicity is counted in digits, as everything else about a
     literal is a guess: n decimal digits cost n·log₂10, a fraction the binary digits of its two parts, a root one more
-    than the fraction under it, a logarithm of a whole number two more than that, a multiple of a power of π three more
-    than the same without it, and the binary number itself its own significant digits. So 0.1 is 1/10 (one decimal
-    digit, not 52 binary ones), 0.59375 is 19/32 in bfloat16 too (5 binary digits, not the decimal 0.594), and
-    0.70703125 in bfloat16 is 1/√2. Three rules stand beside it:
+    than the fraction under it, a logarithm of a whole number two more than that and the digits of what it is divided
+    by, a multiple of a power of π three more than the same without it, and the binary number itself its own significant
+    digits. So 0.1 is 1/10 (one decimal digit, not 52 binary ones), 0.59375 is 19/32 in bfloat16 too (5 binary digits,
+    not the decimal 0.594), and 0.70703125 in bfloat16 is 1/√2. Three rules stand beside it:
 
     * Small binary fractions are as they are, before anything else: 77/128 is not a coarse 0.6. Those of few digits
       only: 10.1 in single precision is a fraction over 2¹⁹, and one that nobody wrote.
@@ -173,11 +177,13 @@ def _candidates(size: Fraction, sign: int, form: Format) -> Iterator[tuple[float
     if _cost(square) + 1 <= form.cost and rational_root(square) is None:
         yield _cost(square) + 1, Meant(square, True, sign, precision=form.precision)
     if size < LARGEST_LOG and form is FORMATS["float64"]:  # in others a decimal may be near one
-        whole = round(math.exp(size))
-        near = whole > 1 and low <= Fraction(math.log(whole)) <= high
-        if near and whole.bit_length() + 2 <= form.cost:
-            cost, of = whole.bit_length() + 2, Fraction(whole)
-            yield cost, Meant(of, sign=sign, precision=form.precision, log=True)
+        for over in range(1, min(LARGEST_PART, int(LARGEST_LOG / size)) + 1):
+            whole = round(math.exp(size * over))
+            cost = whole.bit_length() + 2 + (over.bit_length() if over > 1 else 0)
+            near = whole > 1 and low <= Fraction(math.log(whole)) / over <= high
+            if near and cost <= form.cost:
+                of = Fraction(whole)
+                yield cost, Meant(of, sign=sign, precision=form.precision, log=True, over=over)
     for cost, multiple in _multiples(low, high, sign, form):
         if cost + form.pi <= form.cost:
             yield cost + form.pi, multiple

@@ -51,7 +51,6 @@ class ArbField(Field):
     cos = _ball("cos", "the cosine")
     tanh = _ball("tanh", "the hyperbolic tangent")
     erf = _ball("erf", "the error function")
-    tan = _ball("tan", "the tangent")
     asin = _ball("asin", "the arcsine")
     acos = _ball("acos", "the arccosine")
     atan = _ball("atan", "the arctangent")

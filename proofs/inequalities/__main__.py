@@ -12,8 +12,7 @@ from typing import Any, NoReturn
 
 from ..kernel import __main__ as kernel
 from ..kernel import index as declarations
-from ..kernel.index import name
-from ..kernel.words import about, ranges, term
+from ..kernel.words import about, letter, ranges, term
 from .statements import Inequality
 from .written import check_written
 
@@ -38,7 +37,7 @@ def lines(written: Any) -> tuple[int, list[str]]:
 
 def _words(one: Inequality) -> str:
     left = SIDES[one.measure].format(term(one.left))
-    along = f"_{{{', '.join(f'{name(v)}_{v}' for v in one.ends)}}}" if one.ends else ""
+    along = f"_{{{', '.join(map(letter, one.ends))}}}" if one.ends else ""
     free = ranges({*one.variables, *one.ends} - declarations.current.sizes)
     return f"{left}{along} ≤ {term(one.right)}{free}"
 

@@ -59,8 +59,9 @@ def step_of(value: Any) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """A text that is not too long."""
-    expect("a text", type(value) is str and len(value) <= TEXT, value)
+    """A text that may be printed, and is not too long."""
+    held = type(value) is str and len(value) <= TEXT and value.isprintable()
+    expect("a text of one line", held, value)
     return value
 
 

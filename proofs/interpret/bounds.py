@@ -10,9 +10,10 @@ from ..inequalities.statements import ENDS, Inequality, Problem
 from ..kernel import index as declarations
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, position_number, reach
+from ..kernel.rules import has_values
 from ..language.statements import AtMost
 from . import areas
-from .claims import Interpretation, Part, has_values
+from .claims import Interpretation, Part
 from .writing import Declared, inequality_to, problem_to
 
 

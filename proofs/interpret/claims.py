@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..kernel.index import Index, declared, reach
+from ..kernel.index import Index, reach
+from ..kernel.rules import has_values
 from ..kernel.term import Term
 from ..language.statements import AtMost, Equal, Statement
 from . import areas
-from .array import KernelArray, comprehension, holds
+from .array import KernelArray, comprehension
 from .measured import Measured
 from .namespace import array
 from .questions import Unreadable
@@ -77,12 +78,6 @@ class Interpretation:
 
 Given = Callable[[str, Sequence[Index]], KernelArray]
 """What an array of the claim is, from its name and lengths."""
-
-
-def has_values(v: int) -> bool:
-    """Whether a variable's range is never empty."""
-    ends = declared(v)
-    return len(ends) < 2 or holds(ends[0] + ends[1])
 
 
 def bound(of: AtMost, condition: str = "") -> Part:

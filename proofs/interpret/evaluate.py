@@ -267,7 +267,7 @@ def positions(variables: Sequence[int], at: Mapping[int, int]) -> Iterator[dict[
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     **{"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs},
     **{name: getattr(math, name) for name in ("tanh", "sin", "cos", "erf")},
-    **{name: getattr(math, name) for name in ("tan", "asin", "acos", "atan")},
+    **{name: getattr(math, name) for name in ("asin", "acos", "atan")},
     **{name: getattr(math, name) for name in ("asinh", "acosh", "atanh")},
     **{"floor": math.floor, "ceil": math.ceil, "round": round},
     "softplus": lambda value: max(value, 0) + math.log1p(math.exp(-abs(value))),

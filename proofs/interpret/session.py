@@ -14,7 +14,7 @@ from typing import Any
 from ..kernel import index
 from ..kernel.index import Index
 from ..kernel.recursion import Recursion
-from ..kernel.rules import Rewriting
+from ..kernel.rules import Rewriting, has_values
 from ..kernel.theorem import Theorem
 
 Simplifier = Callable[[Rewriting, bool], None]
@@ -55,6 +55,8 @@ class Session:
     """The names of the claim's own arrays."""
     functions: set[str] = field(default_factory=set)
     """Functions besides 1/T that the interpretation took."""
+    around: tuple[Index, ...] = ()
+    """Positions around what is being read of which there may be none: along axes of its array, in loops around it."""
     depth: int = 0
     """Of how many recursions a step is being read, one inside the other."""
 
@@ -70,6 +72,16 @@ class Session:
             self.recursions[state.name] = recursion, k
             if step is not None:
                 self.origins[state.name] = step
+
+    @contextmanager
+    def among(self, *positions: Index) -> Iterator[None]:
+        """What is read inside the block is there for values of these positions alone."""
+        before = self.around
+        self.around += tuple(e for e in positions if not has_values(e.terms[0][0]))
+        try:
+            yield
+        finally:
+            self.around = before
 
     def is_product(self, name: str) -> bool:
         """Whether the state has no last time, as products and powers have none."""

@@ -9,6 +9,7 @@ from ..kernel import index as declarations
 from ..kernel.errors import IllTyped
 from ..kernel.index import Index, as_index, declared, facts, name, position_number, reach, variable
 from ..kernel.inequalities import implied
+from ..kernel.rules import has_values
 from ..kernel.term import (
     DEFINED,
     INVERSE,
@@ -22,6 +23,7 @@ from ..kernel.term import (
     one_factor,
 )
 from . import areas
+from .session import current
 
 
 def number(of: Index | int) -> Term:
@@ -105,10 +107,15 @@ def share(term: Term) -> Term:
 
 
 def taken(function: str, term: Term, order: Sequence[Index]) -> Term:
-    """f(term) at these positions, which is declared to the kernel: where something is divided by, it is not 0."""
+    """f(term) at these positions, which is declared to the kernel: where something is divided by, it is not 0.
+
+    It is not taken where an array that is read has no entry, or a loop around it no turn.
+    """
     found = apply(function, term, order)
     ((m, _),) = found.parts.items()
-    declarations.place(m.factors[0].name, order)
+    known = facts({v for e in order for v in e.variables()})
+    beside = [e for e in current().around if not has_values(position_number(e), known)]
+    declarations.place(m.factors[0].name, order, beside)
     return found
 
 

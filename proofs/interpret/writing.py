@@ -190,16 +190,16 @@ def problem_to(
     spoken.close()
     known = declarations.current
     places = [
-        [name, order]
+        [name, *both]
         for name in known.places
         if name in spoken.names and known.bodies[name].name in (INVERSE, LOG)
-        for order in known.places[name].values()
+        for both in known.places[name].values()
     ]
-    for _, order in places:
-        spoken.indices(order)
+    for _, order, beside in places:
+        spoken.indices((*order, *beside))
     sizes = [[v, known.names[v], -declared(v)[0].const] for v in sorted(known.sizes)]
     sides = statements_to(statements)
-    taken = [[name, indices_to(order)] for name, order in places]
+    taken = [[name, *map(indices_to, both if both[1] else both[:1])] for name, *both in places]
     return {"sizes": sizes, **spoken.written(), "places": taken, "statements": sides}, spoken
 
 

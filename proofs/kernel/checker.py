@@ -24,6 +24,7 @@ from .notation import (
     images_of,
     index_of,
     indices_of,
+    made_name,
     name_of,
     natural,
     pairs_of,
@@ -33,7 +34,7 @@ from .notation import (
     variable_of,
 )
 from .recursion import Recursion, State, new_state
-from .reduction import congruence, reduction, unfolding
+from .reduction import congruence, equality, reduction, unfolding
 from .rules import Goal, Rewriting, equation
 from .term import Term, apply
 from .theorem import Theorem
@@ -119,8 +120,8 @@ class _Reader:
         for one in others[3]:
             expect("states of the proof's own", states.isdisjoint(one[1]), one[1])
         for one in items(places, "where something is divided"):
-            name, at = items(one, "a function and its positions", 2)
-            declarations.place(name_of(name), indices_of(at))
+            name, at, *beside = items(one, "a function and its positions", 2, 3)
+            declarations.place(name_of(name), indices_of(at), *map(indices_of, beside))
         sides = several(_sides, "statements")(statements)
         shown: list[Theorem] = []
         for k, line in enumerate(items(lines, "theorems")):
@@ -154,8 +155,7 @@ class _Reader:
 
     def _state(self, one: Any) -> None:
         name, at, given = items(one, "a state", 3)
-        expect("the name of a state", "'" in name_of(name), name)
-        new_state(name[: name.index("'")], indices_of(at), indices_of(given), name)
+        new_state(made_name(name), indices_of(at), indices_of(given), name)
 
     def _function(self, one: Any) -> None:
         name, function, arity, pairs = items(one, "a function of a term", 4)
@@ -172,7 +172,9 @@ class _Reader:
             position_number(e) for e in order
         }
         expect("different monomials", len(parts) == len(items(pairs, "monomials")), pairs)
-        apply(name_of(function), Term(parts, scope), order, name_of(name))
+        kind = name_of(function)
+        expect(f"a name of values of {kind}", made_name(name) == kind, name)
+        apply(kind, Term(parts, scope), order, name)
 
     def _recursion(self, one: Any) -> None:
         time, names, first, step = items(one, "a recursion", 4)
@@ -211,6 +213,10 @@ class _Reader:
         elif kind == "law":
             factor, which, place = items(rest, "a factor, a law and a place", 3)
             self.theorems.append(law(factor_of(factor), name_of(which), natural(place)))
+        elif kind == "equality":
+            one, other, way = items(rest, "two factors and how they are shown to be equal", 3)
+            walk = lambda goal, rules: self._walk(way, goal, rules)  # noqa: E731
+            self.theorems.append(equality(factor_of(one), factor_of(other), walk))
         else:
             expect("a kind of theorem", kind in ("reduction", "congruence"), kind)
             factor, way = items(rest, "a factor and how it is rewritten", 2)

@@ -33,10 +33,10 @@ class Registry:
         self.recursions: list[Any] = []
         self.functions: dict[Any, str] = {}
         self.bodies: dict[str, Any] = {}
-        self.places: dict[str, dict[Any, tuple[Index, ...]]] = {}
+        self.places: dict[str, dict[Any, tuple[tuple[Index, ...], tuple[Index, ...]]]] = {}
         """For a function of a term the positions that a problem takes it at, those of the same ranges once."""
-        self.derived: dict[str, dict[Any, tuple[Index, ...]]] = {}
-        """Where it is equal to one that a problem takes."""
+        self.derived: dict[str, dict[Any, tuple[tuple[Index, ...], tuple[Index, ...]]]] = {}
+        """Where it is equal to one that a problem takes, for some values of positions that it does not have besides."""
         self.formals: list[Index] = []
         self.substitutions: dict[frozenset[tuple[int, Index]], Substitution] = {}
         self.read: dict[Any, Any] = {}
@@ -44,7 +44,15 @@ class Registry:
         self.theorems: list[Any] = []
 
     def fresh(self, name: str, whole: str | None = None) -> str:
-        """A name that no other state or function has: `whole`, if it is given."""
+        """A name that no other state or function has: `whole`, if it is given.
+
+        Raises:
+            ValueError: if the name is of such a kind already, as a checker that reads it refuses.
+        """
+        if "'" in name:
+            raise ValueError(
+                f"{name} is a name that was made before; another begins with a plain name"
+            )
         if whole is None:
             count = len(self.states) + len(self.functions)
             while f"{name}'{count}" in self.states or f"{name}'{count}" in self.bodies:
@@ -211,14 +219,21 @@ def position(name: str, low: Index | int | None = None, high: Index | int | None
 
 
 def ranges(order: Sequence[Index]) -> Any:
-    """What is declared of these positions, by their places."""
+    """What is declared of these positions, by their places, and which of them are one."""
     images = {e.terms[0][0]: variable(-k) for k, e in enumerate(order, start=1)}
-    return tuple([tuple([fact.substitute(images) for fact in declared(v)]) for v in images])
+    facts = tuple([tuple([fact.substitute(images) for fact in declared(v)]) for v in images])
+    return facts, tuple([images[e.terms[0][0]] for e in order]) if len(images) < len(order) else ()
 
 
-def place(name: str, order: Sequence[Index]) -> None:
-    """Note that a problem takes this function of a term at these declared positions, in all their ranges."""
-    current.places.setdefault(name, {}).setdefault(ranges(order), tuple(order))
+def place(name: str, order: Sequence[Index], beside: Sequence[Index] = ()) -> None:
+    """Note that a problem takes this function of a term at these declared positions, in all their ranges.
+
+    Where a position beside them has no value, as along an empty axis, it is not taken.
+    """
+    every = *order, *beside
+    for one in every:
+        position_number(one)
+    current.places.setdefault(name, {}).setdefault(ranges(every), (tuple(order), tuple(beside)))
 
 
 def formal(k: int) -> Index:

@@ -8,19 +8,24 @@ hold where `sqrt` of T < 0 is read as √|T|; that T ≥ 0 is said among what is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import reduce
 
 from . import index
 from .errors import IllTyped, NotProved
-from .index import Index, facts, ranges, variable
+from .index import Index, facts, position, variable
+from .inequalities import negation
 from .reduction import over_of
-from .rules import is_taken
-from .signs import RELU, ROOT, SOFTPLUS, seen_sign
+from .rules import end_of_places, is_taken, taken_too
+from .signs import RELU, ROOT, SOFTPLUS, is_above_0, is_sum_above_0, seen_sign
 from .term import (
     EXP,
     INVERSE,
+    INVERSE_NUMBER,
     LOG,
+    NUMBER,
     ONE,
     STEP,
     ZERO,
@@ -37,8 +42,14 @@ from .term import (
 from .theorem import BY_THE_KERNEL, Theorem
 
 TANH = "tanh"
-ODD = (TANH, "sin", "tan", "sinh", "asin", "atan", "asinh", "atanh", "erf")
+ODD = (TANH, "sin", "sinh", "asin", "atan", "asinh", "atanh", "erf")
 TURNING = ("sin", "cos")
+POWERS = 8
+"""The greatest power of A, or of its roots, that exp of a multiple of log(A) is."""
+ROOTS = (1, 2, 4, 8)
+"""The denominators of such a multiple, by how many roots there are in one another."""
+SMALL = 1000
+"""Squares of greater numbers are not looked for under a root, but that of all of it."""
 EVEN = ("cos", "cosh", ZERO)
 Parts = Sequence[tuple[Monomial, Fraction]]
 
@@ -49,12 +60,16 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
     Args:
         left: f(T), at declared positions.
         which: "mirror" says what it is by f(−T), "scale" by f(T/|c|), c being the coefficient of a monomial of T, and
-            "common" by f(A), where T = exp(C) A; "value" says it where T is a number, or has a sign that is seen,
-            log(1/n) being −log(n), and zero(√A) being zero(A); "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if
-            p is 0 or 1; "sum" is cos(A + B) = cos(A) cos(B) − sin(A) sin(B) and the same of sin, A being a monomial of
-            T; and "meaning" says what relu, tanh, exp of a logarithm, log and inverse of two exponentials, log of 1/A
-            and of 1 − 1/(1 + exp(A)), and softplus of −|z| are by others. Logarithms are of numbers > 0.
-        place: the number of the monomial that has c, or of exp(C), p or relu(z) among the factors of T, in their order.
+            "common" by f(A), where T = P A for a factor P > 0; "value" says it where T is a number, or has a sign that
+            is seen, log(1/n) being −log(n), √8 being 2 √2, zero(√A) being zero(A), and cos(4 atan(1)) being −1; "cases"
+            is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; "guards" is f([e ≥ 0] A + B) = [e ≥ 0] f(A + B) +
+            [e < 0] f(B); "places" is f(Σ_k p_k A_k + B) = Σ_k p_k f(A_k + B), if p_k is 1 at one place k and else 0,
+            or zero(S + R) = Σ_k zero(k − S) zero(k + R) for such a place S (see `end_of_places`); "sum" is cos(A + B) =
+            cos(A) cos(B) − sin(A) sin(B) and the same of sin, A being a monomial of T; "double" says both by those of
+            T/2; and "meaning" says what relu, tanh, exp of a logarithm or of half of it, log and inverse of two
+            exponentials, log of 1/A and of 1 − 1/(1 + exp(A)), an inverse of a product or of √2, and softplus of −|z|
+            are by others. Logarithms are of numbers > 0.
+        place: the number of the monomial that has c, or of P, p, p_k, S or relu(z) among the factors of T.
     """
     name, over = function_of(left), over_of(left)
     if name is None or which not in {*LAWS, *CONDITIONAL}:
@@ -69,13 +84,19 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
     right = made(found.parts.items(), found.scope | of.scope)
     if is_taken(left, facts(over)):
         for m in new.parts:  # and not what stands in exponents
-            _taken_too(m, name)
+            _taken_too(m, name, over)
     logarithms = [left, *(_factors(of) if name == EXP else ())] if which in CONDITIONAL else []
     logarithms = [f for f in logarithms if function_of(f) == LOG]
     used = frozenset({f.name for f in logarithms})
-    doubtful = tuple([f for f in logarithms if seen_sign(body(f, 0)) < 2])
+    doubtful = tuple([f for f in logarithms if not _is_of_above_0(f, facts(over))])
     proof = "law", which, place
     return Theorem("lemma", left, right, over, used, BY_THE_KERNEL, proof, logarithms=doubtful)
+
+
+def _is_of_above_0(f: Factor, rows: frozenset[Index]) -> bool:
+    """Whether what a function is of is seen to be > 0."""
+    of = body(f, 0)
+    return seen_sign(of) == 2 or is_sum_above_0(of, 0, rows)
 
 
 def value(function: str, of: Term) -> Term:
@@ -85,11 +106,11 @@ def value(function: str, of: Term) -> Term:
     return apply(function, of, order)
 
 
-def _taken_too(m: Monomial, name: str) -> None:
+def _taken_too(m: Monomial, name: str, over: Iterable[int] = ()) -> None:
     """Note that what inverses in a monomial are of is not 0, or what logarithms are of is > 0."""
     for f in m.factors:
         if function_of(f) == name:
-            index.current.derived.setdefault(f.name, {}).setdefault(ranges(f.at), f.at)
+            taken_too(f, over)
 
 
 def _inverse(of: Term) -> Term:
@@ -115,32 +136,62 @@ def _mirror(name: str, of: Term, pairs: Parts, place: int) -> Term:
 
 def _scale(name: str, of: Term, pairs: Parts, place: int) -> Term:
     c = abs(pairs[place][1])
-    if name not in (RELU, STEP, ZERO):
+    if name not in (RELU, STEP, ZERO, ROOT):
         raise IllTyped(f"{name} is not homogeneous")
-    return value(name, of * (1 / c)) * (c if name == RELU else 1)
+    new = value(name, of * (1 / c))
+    if name == ROOT:
+        return new * value(ROOT, as_term(c))
+    return new * (c if name == RELU else 1)
 
 
 def _common(name: str, of: Term, place: int) -> tuple[Term, Term]:
     """f(T), and the value of f in it that is taken wherever this one is."""
     e = _factors(of)[place]
     scale = _alone(e)
-    if function_of(e) != EXP:
-        raise IllTyped("expected a value of exp")
+    if not is_above_0(e, facts(of.scope)):
+        raise IllTyped("expected a factor that is seen to be > 0")
     rest = made([(m.divided(e), c) for m, c in of.parts.items()], of.scope)
     new = value(name, rest)
     if name == LOG:
-        return _argument(e, of) + new, new
-    if name == INVERSE:
-        return value(EXP, _argument(e, of) * -1) * new, new
+        return _log_of_factor(e, of) + new, new
+    if name == INVERSE and function_of(e) in (EXP, INVERSE):
+        return _inverse_of_factor(e, of) * new, new
+    if name == ROOT:
+        return _root_of_factor(e, of) * new, as_term(0)
     if name not in (RELU, STEP, ZERO):
         raise IllTyped(f"{name} is not homogeneous")
     return new * (scale if name == RELU else 1), as_term(0)
 
 
+def _log_of_factor(e: Factor, of: Term) -> Term:
+    """log(P) for P > 0: A where it is exp(A), and −log(A) where it is 1/A."""
+    if function_of(e) == EXP:
+        return _argument(e, of)
+    return value(LOG, _argument(e, of)) * -1 if function_of(e) == INVERSE else value(LOG, _alone(e))
+
+
+def _inverse_of_factor(e: Factor, of: Term) -> Term:
+    """1/P for P > 0, which is exp(A) or 1/A."""
+    if e.name == INVERSE_NUMBER:
+        return _alone(Factor(NUMBER, e.at))
+    inside = _argument(e, of)
+    return inside if function_of(e) == INVERSE else value(EXP, inside * -1)
+
+
+def _root_of_factor(e: Factor, of: Term) -> Term:
+    """√P for P > 0: exp(A/2) where it is exp(A), and 1/√A where it is 1/A."""
+    if function_of(e) == EXP:
+        return value(EXP, _argument(e, of) * Fraction(1, 2))
+    if e.name == INVERSE_NUMBER:
+        return _inverse(value(ROOT, _alone(Factor(NUMBER, e.at))))
+    inverted = function_of(e) == INVERSE
+    return _inverse(value(ROOT, _argument(e, of))) if inverted else value(ROOT, _alone(e))
+
+
 def _value(name: str, of: Term, pairs: Parts, place: int) -> Term:
     sign = seen_sign(of.parts.items()) or -seen_sign((of * -1).parts.items())
-    if not of.parts and name in (RELU, STEP, ZERO):
-        return as_term(int(name == ZERO))
+    if not of.parts and name in (RELU, STEP, *ODD, *EVEN):
+        return as_term(int(name in EVEN))
     number = as_index_number(of) if name in (STEP, ZERO) else None
     if number is not None:  # a positive multiple of an index
         e, _ = number
@@ -151,25 +202,60 @@ def _value(name: str, of: Term, pairs: Parts, place: int) -> Term:
     if name == LOG and [*of.parts] == [ONE] and 0 < of.parts[ONE] < 1:
         return value(LOG, as_term(1 / of.parts[ONE])) * -1
     if name == ROOT and {*of.parts} <= {ONE}:
-        return as_term(_rational_root(of.parts.get(ONE, Fraction(0))))
+        return _rational_root(of.parts.get(ONE, Fraction(0)))
     if name == RELU and sign:
         return of if sign > 0 else as_term(0)
     if (name == STEP and sign in (2, -1, -2)) or (name == ZERO and sign in (2, -2)):
         return as_term(int(name == STEP and sign == 2))
     if name == STEP and sign == 1:
         return as_term(1) - value(ZERO, of)
+    if name in (STEP, ZERO) and (squared := _beyond_root(of)) is not None:
+        return value(name, squared)
+    if name in TURNING and (quarters := _quarter_turns(of)) is not None:
+        return as_term((0, 1, 0, -1)[(quarters + (name == "cos")) % 4])
     roots = [f for f in _factors(of) if function_of(f) == ROOT]
     if name == ZERO and roots and [*of.parts] == [_plain(roots[0])]:  # √A is 0 where A is
         return value(ZERO, _argument(roots[0], of))
     raise NotProved(f"no sign is seen that says what {name} is")
 
 
-def _rational_root(of: Fraction) -> Fraction:
-    """√a for the square of a fraction."""
-    found = Fraction(math.isqrt(abs(of.numerator)), math.isqrt(of.denominator))
-    if found * found != of:
-        raise NotProved(f"the root of {of} is no fraction")
-    return found
+def _quarter_turns(of: Term) -> int | None:
+    """k where the term is k π/2, π being 4 atan(1)."""
+    ((m, c), *more) = [*of.parts.items()] or [(ONE, Fraction(0))]
+    if more or m != _plain(*m.factors) or [*map(function_of, m.factors)] != ["atan"]:
+        return None
+    whole = c.denominator == 1 and c.numerator % 2 == 0
+    return int(c) // 2 if whole and _argument(m.factors[0], of).parts == as_term(1).parts else None
+
+
+def _beyond_root(of: Term) -> Term | None:
+    """a² A − c² where the term is a √A − c, for a, c > 0 and an A that is seen to be ≥ 0: both have one sign."""
+    parts = dict(of.parts)
+    c = -parts.pop(ONE, Fraction(0))
+    ((m, a), *more) = [*parts.items()] or [(ONE, Fraction(0))]
+    if (
+        more
+        or a <= 0
+        or c <= 0
+        or m != _plain(*m.factors)
+        or [*map(function_of, m.factors)] != [ROOT]
+    ):
+        return None
+    inside = _argument(m.factors[0], of)
+    return inside * (a * a) - c * c if seen_sign(inside.parts.items()) else None
+
+
+def _rational_root(of: Fraction) -> Term:
+    """√(p/q) = (s/q) √m, where p q = s² m: a number for the square of a fraction."""
+    under, outside = abs(of.numerator) * of.denominator, 1
+    if math.isqrt(under) ** 2 == under:
+        return as_term(Fraction(math.isqrt(under), of.denominator))
+    for n in range(2, SMALL):
+        while under % (n * n) == 0:
+            under, outside = under // (n * n), outside * n
+    if under == of:
+        raise NotProved(f"the root of {of} is no number times another")
+    return value(ROOT, as_term(under)) * Fraction(outside, of.denominator)
 
 
 def _meaning(name: str, of: Term, place: int) -> tuple[Term, Term]:
@@ -185,6 +271,8 @@ def _meaning(name: str, of: Term, place: int) -> tuple[Term, Term]:
         return _beside_relu(of, place), nothing
     if name not in (LOG, INVERSE):
         raise IllTyped(f"{name} is not made of others")
+    if len(of.parts) == 1 and name == INVERSE:
+        return _of_product(of)
     if len(of.parts) == 1 and name == LOG:
         (m,) = of.parts
         plain = of.parts[m] == 1 and len(m.factors) == 1 and m == _plain(*m.factors)
@@ -197,11 +285,30 @@ def _meaning(name: str, of: Term, place: int) -> tuple[Term, Term]:
         return _sum_of_exponents(of_exp, of) - new, new
     if [*of.parts.values()] != [1, 1]:
         raise IllTyped(
-            "expected log(1/A), log(1 − 1/(1 + exp(A))), or log or the inverse of exp(A) + exp(B)"
+            "expected log(1/A), log(1 − 1/(1 + exp(A))), an inverse of a product, or either of exp(A) + exp(B)"
         )
     one, other = (_sum_of_exponents(m, of) for m in of.parts)
     log = one + value(SOFTPLUS, other - one)
     return log if name == LOG else value(EXP, log * -1), nothing
+
+
+def _of_product(of: Term) -> tuple[Term, Term]:
+    """1/(c A (1/B)) = (1/c) (1/A) B, and those inverses in it that are taken wherever this one is."""
+    ((m, c),) = of.parts.items()
+    if m != _plain(*m.factors):
+        raise IllTyped("expected the inverse of a product")
+    found, taken = as_term(1 / c), as_term(1)
+    for f in m.factors:
+        if f.name in (NUMBER, INVERSE_NUMBER):
+            other = INVERSE_NUMBER if f.name == NUMBER else NUMBER
+            found *= _alone(Factor(other, f.at))
+        elif function_of(f) == INVERSE:
+            found *= _argument(f, of)
+        elif (under := _number_under_root(f, of)) is not None:
+            found *= _alone(f) * (1 / under)
+        else:
+            taken *= value(INVERSE, _alone(f))
+    return found * taken, taken
 
 
 def _one_over(of: Term) -> Term | None:
@@ -224,17 +331,29 @@ def _beside_relu(of: Term, place: int) -> Term:
     return value(SOFTPLUS, z) - _alone(f)
 
 
+def _number_under_root(f: Factor, of: Term) -> Fraction | None:
+    """c where the factor is √c for a number c > 0: then it is 1/√c = √c / c."""
+    inside = _argument(f, of).parts if function_of(f) == ROOT else {}
+    return inside[ONE] if [*inside] == [ONE] and inside[ONE] > 0 else None
+
+
 def _exp_of_log(of: Term) -> Term:
-    """exp(± log(A)), exp(± softplus(A))."""
+    """exp(n log(A)) and exp(n softplus(A)), and of halves, quarters and eighths of these, which are roots."""
     ((m, c),) = of.parts.items()
     (f,) = m.factors
-    if m != _plain(f) or abs(c) != 1 or function_of(f) not in (LOG, SOFTPLUS):
+    if m != _plain(f) or function_of(f) not in (LOG, SOFTPLUS):
         raise IllTyped("expected exp of a logarithm")
+    if c.denominator not in ROOTS or abs(c.numerator) > POWERS:
+        raise IllTyped(
+            "expected a multiple of a logarithm by a whole number or parts of it, and no great one"
+        )
     inside = _argument(f, of)
     inside = inside if function_of(f) == LOG else 1 + value(EXP, inside)
-    if c == 1:
-        return inside
-    return value(INVERSE, inside) if function_of(f) == LOG else _inverse(inside)
+    for _ in range(ROOTS.index(c.denominator)):
+        inside = value(ROOT, inside)
+    if c < 0:
+        inside = value(INVERSE, inside) if function_of(f) == LOG else _inverse(inside)
+    return reduce(operator.mul, [inside] * abs(c.numerator))
 
 
 def _sum_of_exponents(m: Monomial, of: Term) -> Term:
@@ -264,6 +383,71 @@ def _cases(name: str, of: Term, pairs: Parts, place: int) -> Term:
     return value(name, off) + _alone(p) * (value(name, on) - value(name, off))
 
 
+def _guards(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    """[e ≥ 0] f(A + B) + [e < 0] f(B), A being the terms of T that count where e ≥ 0."""
+    e = guards_of(pairs)[place]
+    on = made([(m._replace(guards=m.guards - {e}), c) for m, c in pairs], of.scope)
+    off = made([(m, c) for m, c in pairs if e not in m.guards], of.scope)
+    here, elsewhere = (
+        Term({Monomial(0, frozenset({g}), ()): Fraction(1)}, of.scope) for g in (e, negation(e))
+    )
+    return value(name, on) * here + value(name, off) * elsewhere
+
+
+def guards_of(pairs: Parts) -> list[Index]:
+    """The guards of monomials that speak of no index that is summed over."""
+    every = sorted({e for m, _ in pairs for e in m.guards})
+    return [e for e in every if min(e.variables(), default=1) > 0]
+
+
+def _places(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    p = _factors(of)[place]
+    if p.name in index.current.states:
+        return _met(name, of, p)
+    bound = [v for v in p.variables() if v < 0]
+    if len(bound) != 1:
+        raise IllTyped("expected what is 0 but at one place, which is summed over")
+    (v,) = bound
+    n = end_of_places(p, v, -v, facts(of.scope))
+    k = position("k", 0, n)
+    at_place = made([(_at_place(m, p, v, n, k), c) for m, c in of.parts.items()], of.scope)
+    found = value(name, Term(at_place.parts, of.scope | k.variables()))
+    return _over_places(found * _alone(p.substitute({v: k})), k, n, of.scope)
+
+
+def _met(name: str, of: Term, state: Factor) -> Term:
+    """zero(S + R) = Σ_k zero(k − S) zero(k + R)."""
+    if name != ZERO:
+        raise IllTyped("two places are compared")
+    c, place = of.parts[_plain(state)], _alone(state)
+    k = position("k", 0, state.at[0])
+    number = _alone(Factor(NUMBER, (k,)))
+    hit, other = value(ZERO, number - place), value(ZERO, number + of * (1 / c) - place)
+    n = end_of_places(_factors(hit)[0], k.terms[0][0], 0, facts(of.scope))
+    return _over_places(hit * other, k, n, of.scope)
+
+
+def _over_places(one: Term, k: Index, n: Index, scope: frozenset[int]) -> Term:
+    """Σ_k of a product of factors, for 0 ≤ k < n."""
+    ((m, _),) = one.parts.items()
+    j = variable(-1)
+    factors = [f.substitute({k.terms[0][0]: j}) for f in m.factors]
+    return Term(
+        {Monomial(1, frozenset({j, n - j - 1}), tuple(sorted(factors))): Fraction(1)}, scope
+    )
+
+
+def _at_place(m: Monomial, p: Factor, v: int, n: Index, k: Index) -> Monomial:
+    """F(k) in place of Σ_w [0 ≤ w < n] p(w) F(w); any other monomial stays."""
+    for w in range(-1, -m.bound - 1, -1):
+        q, ends = p.substitute({v: variable(w)}), {variable(w), n - variable(w) - 1}
+        others = m.guards - ends
+        if q in m.factors and ends <= m.guards and not any(g.coefficient(w) for g in others):
+            rest = m.divided(q)._replace(guards=others)
+            return rest.substitute({w: k}, m.bound).without(w)
+    return m
+
+
 def _sum(name: str, of: Term, pairs: Parts, place: int) -> Term:
     if name not in TURNING:
         raise IllTyped(f"{name} of a sum is not known by those of its terms")
@@ -274,6 +458,13 @@ def _sum(name: str, of: Term, pairs: Parts, place: int) -> Term:
     if name == "cos":
         return cosines[0] * cosines[1] - sines[0] * sines[1]
     return sines[0] * cosines[1] + cosines[0] * sines[1]
+
+
+def _double(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    if name not in TURNING:
+        raise IllTyped(f"{name} is not known by that of half an angle")
+    sine, cosine = (value(f, of * Fraction(1, 2)) for f in TURNING)
+    return sine * cosine * 2 if name == "sin" else as_term(1) - sine * sine * 2
 
 
 def _factors(of: Term) -> list[Factor]:
@@ -296,4 +487,7 @@ LAWS = {
     "value": _value,
     "cases": _cases,
     "sum": _sum,
+    "guards": _guards,
+    "places": _places,
+    "double": _double,
 }

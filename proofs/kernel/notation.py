@@ -16,7 +16,7 @@ from typing import Any
 from . import index as declarations
 from .files import expect, fraction_of, items
 from .index import Index
-from .term import Factor, Monomial, Term
+from .term import DEFINED, INVERSE, Factor, Monomial, Term
 
 LARGEST = 10**15
 """No whole number in a proof exceeds this."""
@@ -46,6 +46,17 @@ def name_of(value: Any) -> str:
     held = type(value) is str and 0 < len(value) <= NAME and value.isprintable()
     expect("a name", held, value)
     return value
+
+
+def made_name(value: Any) -> str:
+    """What a name of a state or of a function's values begins with: it ends with ' and a number, as no identifier does.
+
+    Names for terms begin with =, inverses with 1/.
+    """
+    name, mark, number = name_of(value).rpartition("'")
+    held = mark and number.isdecimal() and (name in (DEFINED, INVERSE) or name.isidentifier())
+    expect("a name with ' and a number", held, value)
+    return name
 
 
 def identifier_of(value: Any) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from . import index
 from .errors import IllTyped
-from .index import Index, facts, formal, position_number, ranges, reach, variable
-from .rules import Rewriting, is_taken
+from .index import Index, facts, formal, position_number, reach, variable
+from .rules import Rewriting, Tactic, is_taken, shown, taken_too
 from .term import (
     DEFINED,
     INVERSE,
@@ -77,9 +77,26 @@ def congruence(left: Factor, search: Search, hypotheses: Sequence[Theorem] = ())
     right = apply(name, found, order)
     if not assumed and is_taken(left, facts(over)):
         ((m, _),) = right.parts.items()
-        derived = index.current.derived.setdefault(m.factors[0].name, {})
-        derived.setdefault(ranges(order), tuple(order))
+        taken_too(m.factors[0], over)
     return _theorem("congruence", left, right, over, work, assumed)
+
+
+def equality(
+    left: Factor, right: Factor, tactic: Tactic, theorems: Sequence[Theorem] = ()
+) -> Theorem:
+    """f(A) = f(B), at all positions in their ranges, where A = B is shown as an equation is; of B indices may speak."""
+    if function_of(left) is None or function_of(left) != function_of(right):
+        raise IllTyped("expected two values of one function")
+    spoken = frozenset(right.variables()) - index.current.sizes
+    over = over_of(left) | over_of(Factor(right.name, tuple(map(variable, sorted(spoken)))))
+    of, other = body(left, 0), body(right, 0)
+    inside = {v for m, _ in (*of, *other) for v in m.variables() if v > 0}
+    gap = made([*of, *((m, -c) for m, c in other)], over | inside)
+    used, way = shown(gap, tactic, theorems)
+    if is_taken(left, facts(over)) and {*right.at} <= {*map(variable, spoken)}:
+        taken_too(right, over)
+    found = entry(right.name, *right.at)
+    return Theorem("lemma", left, found, over, used, BY_THE_KERNEL, ("equality", right, way))
 
 
 def over_of(left: Factor) -> frozenset[int]:

@@ -15,7 +15,16 @@ from typing import Any
 
 from . import index
 from .errors import IllTyped, NotProved, TooHard
-from .index import Index, as_index, declared, facts, substitution, variable
+from .index import (
+    Index,
+    as_index,
+    declared,
+    facts,
+    position_number,
+    ranges,
+    substitution,
+    variable,
+)
 from .inequalities import implied, negation, regions
 from .signs import ROOT, seen_sign
 from .term import (
@@ -375,27 +384,14 @@ class Rewriting:
     @_rule
     def one_place(self, m: Monomial, place: int, v: int) -> Pairs:
         """Σ_v [0 ≤ v < n] zero(v − S[n]) = 1 for n ≥ 1, S being a state that is a place: see `is_place`."""
-        f, number = m.factors[place], one_factor(NUMBER, variable(v))._replace(bound=m.bound)
-        if function_of(f) != ZERO or not 0 > v >= -m.bound:
-            raise IllTyped("expected a factor that is 0 where T is not, and a bound index")
-        rest, inside = m.divided(f), dict(body(f, m.bound))
-        c = inside.pop(number)
-        ((of, d),) = inside.items()
-        (state,) = of.factors
-        if c != -d or of != number._replace(factors=(state,)):
-            raise NotProved("the comparison is not of the bound index with a state")
-        n, *at = state.at
+        f = m.factors[place]
+        if not 0 > v >= -m.bound:
+            raise IllTyped("expected a bound index")
+        n = end_of_places(f, v, m.bound, self.known | m.guards)
         # It lies between ends: where no other guard speaks of it, it is between both of these.
-        rest = rest._replace(guards=m.guards - {variable(v), n - variable(v) - 1})
-        if v in {*rest.variables(), *state.variables()}:
+        rest = m.divided(f)._replace(guards=m.guards - {variable(v), n - variable(v) - 1})
+        if v in rest.variables():
             raise NotProved("the bound index has other ends, or is spoken of elsewhere")
-        if not is_place(state.name):
-            raise NotProved("the state may be another number than that of a turn before")
-        order, rows = index.current.states[state.name][0], self.known | rest.guards
-        for when in (Index(0), n - 1):  # and so between them
-            to = substitution(dict(zip(order, (when, *at), strict=True)))
-            if not all(implied(to[fact], rows) for w in order for fact in declared(w)):
-                raise NotProved("the state is used outside the range of its recursion")
         return [(rest.without(v), Fraction(1))]
 
     def _inverted(self, f: Factor, bound: int, rows: frozenset[Index]) -> list:
@@ -416,14 +412,61 @@ class Rewriting:
 def is_taken(f: Factor, rows: frozenset[Index]) -> bool:
     """Whether, where the rows hold, a problem takes this value of a function, or one that is equal to it."""
     known = index.current
-    every = [*known.places.get(f.name, {}).values(), *known.derived.get(f.name, {}).values()]
-    if any(_lies_in(f.at, order, rows) for order in every):
+    taken, derived = known.places.get(f.name, {}), known.derived.get(f.name, {})
+    every = (*taken.values(), *derived.values())
+    if any(_lies_in(f.at, order, rows, beside) for order, beside in every):
         return True
     of = known.bodies.get(f.name)
     if of is None or of.name != INVERSE:
         return False
     log = known.functions.get(of._replace(name=LOG))  # T > 0 where log(T) is taken
     return log is not None and is_taken(Factor(log, f.at), rows)
+
+
+def taken_too(f: Factor, over: Iterable[int]) -> None:
+    """Note that a problem takes what is equal to this value of a function, for all values of these variables.
+
+    Of those that the value does not mention there has to be some value, or nothing is taken.
+    """
+    beside = {v for v in over if not has_values(v)} - index.current.sizes
+    more = tuple([variable(v) for v in sorted(beside - {position_number(e) for e in f.at})])
+    known = index.current.derived.setdefault(f.name, {})
+    known.setdefault(ranges((*f.at, *more)), (f.at, more))
+
+
+def has_values(v: int, known: Iterable[Index] = ()) -> bool:
+    """Whether a variable has a value for all values of those that its range speaks of, where e ≥ 0 is known."""
+    ends = declared(v)
+    if len(ends) < 2:
+        return True
+    gap = ends[0] + ends[1]
+    return implied(gap, facts(gap.variables()).union(known))
+
+
+def end_of_places(f: Factor, v: int, bound: int, rows: frozenset[Index]) -> Index:
+    """n where a factor is zero(v − S[n]), S being a state that is a place, and is defined at all times up to n there.
+
+    Of the `bound` bound indices v is one.
+    """
+    if function_of(f) != ZERO:
+        raise IllTyped("expected a factor that is 0 where T is not")
+    number, inside = one_factor(NUMBER, variable(v))._replace(bound=bound), dict(body(f, bound))
+    c = inside.pop(number, None)
+    if c is None or [len(m.factors) for m in inside] != [1]:
+        raise NotProved("it is not a number that is compared with another")
+    ((of, d),) = inside.items()
+    (state,) = of.factors
+    if c != -d or of != number._replace(factors=(state,)) or v in state.variables():
+        raise NotProved("the comparison is not of the index with a state")
+    if state.name not in index.current.states or not is_place(state.name):
+        raise NotProved("the state may be another number than that of a turn before")
+    (n, *at), order = state.at, index.current.states[state.name][0]
+    rows = frozenset(g for g in rows if not g.coefficient(v))  # there may be no v below n
+    for when in (Index(0), n - 1):  # and so between them
+        to = substitution(dict(zip(order, (when, *at), strict=True)))
+        if not all(implied(to[fact], rows) for w in order for fact in declared(w)):
+            raise NotProved("the state is used outside the range of its recursion")
+    return n
 
 
 def is_place(name: str) -> bool:
@@ -468,15 +511,21 @@ def without_names(pairs: Pairs) -> dict[Monomial, Fraction]:
     return {m: c for m, c in parts.items() if c}
 
 
-def _lies_in(at: Sequence[Index], order: Sequence[Index], rows: frozenset[Index]) -> bool:
-    """Whether indices lie in the ranges of these positions, for some values of others that the ranges speak of.
+def _lies_in(
+    at: Sequence[Index],
+    order: Sequence[Index],
+    rows: frozenset[Index],
+    beside: Sequence[Index] = (),
+) -> bool:
+    """Whether indices lie in the ranges of these positions, for some values of those beside and others in the ranges.
 
     Of those the ends are tried.
     """
     images: dict[int, Index] = {}
     if any(images.setdefault(e.terms[0][0], i) != i for e, i in zip(order, at, strict=True)):
         return False  # positions that are one there are two here
-    others = sorted(index.reach(images) - images.keys() - index.current.sizes, reverse=True)
+    spoken = index.reach([*images, *[e.terms[0][0] for e in beside]])
+    others = sorted(spoken - images.keys() - index.current.sizes)
     for ends in itertools.product((1, 0), repeat=len(others)) if len(others) <= OTHERS else ():
         table = dict(images)
         for v, end in zip(others, ends, strict=True):

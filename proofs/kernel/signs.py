@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from .index import Index, variable
@@ -23,6 +23,10 @@ from .term import (
 
 RELU, ROOT, SOFTPLUS = "relu", "sqrt", "softplus"
 NOT_BELOW_0 = (EXP, RELU, SOFTPLUS, STEP, ZERO, ROOT)
+PAIRED = 5
+"""A sum over more indices is not looked at as that of squares."""
+ENDS = 16
+"""So many lower ends of ranges are tried for what sums are over."""
 NOTHING: frozenset[Index] = frozenset()
 
 
@@ -33,8 +37,8 @@ def seen_sign(pairs: Iterable[Pair], outer: int = 0, rows: frozenset[Index] = NO
     """2 if a sum is seen to be > 0, 1 if it is ≥ 0, else 0; `outer` of its bound indices are positions.
 
     It is seen of products of squares and of quadratic forms, times functions that are ≥ 0, and numbers of indices and
-    their inverses that are so where the rows hold; of n Σ f² − (Σ f)² too, for one factor f of any sign, times others
-    that are ≥ 0. Roots are ≥ 0 whatever they are of.
+    their inverses that are so where the rows hold; of squares of sums, (Σ f g)²; and of n Σ f² − (Σ f)², for one factor
+    f of any sign, times others that are ≥ 0. Roots are ≥ 0 whatever they are of.
     """
     pairs = list(pairs)
     return _sign_of_forms(pairs, outer, rows) or _sign_of_forms(
@@ -82,9 +86,43 @@ def _below(m: Monomial, c: Fraction, outer: int, rows: frozenset[Index]) -> list
     return [(m, c)]
 
 
+def _is_square(m: Monomial, outer: int, rows: frozenset[Index]) -> bool:
+    """Whether Σ P F F' is a sum of P (Σ F)², P ≥ 0: of indices exchanged for others no factor speaks with both."""
+    bound = range(-outer - 1, -m.bound - 1, -1)
+    if len(bound) > PAIRED:
+        return False
+    for pairs in _pairings(tuple(bound)):
+        one, other = ({pair[k] for pair in pairs} for k in (0, 1))
+        swapped = {**{i: variable(j) for i, j in pairs}, **{j: variable(i) for i, j in pairs}}
+        if pairs and m.substitute(swapped, m.bound) == m:
+            spoken = [e.variables() for e in (*m.factors, *m.guards)]
+            rest = [f for f in m.factors if not f.variables() & (one | other)]
+            signless = [f for f in rest if not _is_not_below_0(f, rows | m.guards)]
+            apart = not any(v & one and v & other for v in spoken)
+            if apart and signless[::2] == signless[1::2]:
+                return True
+    return False
+
+
+def _pairings(indices: tuple[int, ...]) -> Iterator[list[tuple[int, int]]]:
+    """The ways to pair some of the indices, in either order but for the first pair."""
+    if len(indices) < 2:
+        yield []
+        return
+    first, *others = indices
+    yield from _pairings(tuple(others))
+    for k, second in enumerate(others):
+        for more in _pairings((*others[:k], *others[k + 1 :])):
+            for turned in itertools.product((False, True), repeat=len(more)):
+                rest = [(b, a) if t else (a, b) for (a, b), t in zip(more, turned, strict=True)]
+                yield [(first, second), *rest]
+
+
 def _sign_of_forms(pairs: Iterable[Pair], outer: int, rows: frozenset[Index]) -> int:
     forms: dict[tuple, Form] = {}
     for m, c in pairs:
+        if c > 0 and _is_square(m, outer, rows):
+            continue
         signed = tuple([f for f in m.factors if _is_not_below_0(f, rows | m.guards)])
         others = tuple([f for f in m.factors if f not in signed])
         if len(others) <= 2:
@@ -109,21 +147,52 @@ def _is_not_below_0(f: Factor, rows: frozenset[Index]) -> bool:
         return implied(f.at[0], rows)
     if f.name == INVERSE_NUMBER:
         return implied(f.at[0] - 1, rows)
-    return function_of(f) in NOT_BELOW_0 or _is_above_0(f, rows)
+    return function_of(f) in NOT_BELOW_0 or is_above_0(f, rows)
 
 
-def _is_above_0(f: Factor, rows: frozenset[Index]) -> bool:
+def is_above_0(
+    f: Factor,
+    rows: frozenset[Index],
+    known: dict[tuple[Factor, frozenset[Index]], bool] | None = None,
+) -> bool:
     """Whether a factor is seen to be > 0: a number ≥ 1, a value of exp, and roots and inverses of sums of such."""
     if f.name in (NUMBER, INVERSE_NUMBER):
         return implied(f.at[0] - 1, rows)
     if function_of(f) not in (ROOT, INVERSE):
         return function_of(f) == EXP
     outer = max([0, *(-v for v in f.variables())])
-    inside = body(f, outer)
-    return bool(inside) and all(
-        c > 0 and not m.guards and m.bound == outer and all(_is_above_0(g, rows) for g in m.factors)
-        for m, c in inside
+    # Behind these, what it is of has indices of its own: nothing that is known around it is of those.
+    rows = frozenset([e for e in rows if min(e.variables(), default=0) >= -outer])
+    known = {} if known is None else known  # one may stand in another many times
+    if (f, rows) not in known:
+        known[f, rows] = is_sum_above_0(body(f, outer), outer, rows, known)
+    return known[f, rows]
+
+
+def is_sum_above_0(
+    pairs: Sequence[Pair],
+    outer: int,
+    rows: frozenset[Index],
+    known: dict[tuple[Factor, frozenset[Index]], bool] | None = None,
+) -> bool:
+    """Whether a sum of what is seen to be > 0 has a summand: without a range, or in one that has a value."""
+    known = {} if known is None else known
+    return any(_has_summand(m, outer, rows) for m, _ in pairs) and all(
+        c > 0 and all(is_above_0(g, rows, known) for g in m.factors) for m, c in pairs
     )
+
+
+def _has_summand(m: Monomial, outer: int, rows: frozenset[Index]) -> bool:
+    """Whether the guards hold for some values of the indices that are summed over: each is tried at its lower ends."""
+    waiting = [m.guards]
+    for v in range(-outer - 1, -m.bound - 1, -1):
+        lows = [
+            (guards, variable(v) - g) for guards in waiting for g in guards if g.coefficient(v) == 1
+        ]
+        if len(lows) > ENDS:
+            return False
+        waiting = [frozenset([g.substitute({v: low}) for g in guards]) for guards, low in lows]
+    return any(all(implied(g, rows) for g in guards) for guards in waiting)
 
 
 Form = dict[Factor | None, dict[Factor | None, Fraction]]

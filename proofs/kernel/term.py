@@ -20,6 +20,10 @@ from .inequalities import contradictory
 
 MONOMIALS = 4000
 """A term with more monomials is too hard."""
+FACTORS = 2000
+"""So is a monomial with more factors,"""
+BITS = 200_000
+"""and a coefficient that is longer."""
 NUMBER, INVERSE, INVERSE_NUMBER = "#", "1/", "1/#"
 DEFINED = "="
 """The function whose value is its argument: a name for a term."""
@@ -74,6 +78,8 @@ class Monomial(NamedTuple):
 
     def joined(self, other: Monomial) -> Monomial:
         """The product with a monomial that has the bound indices of this one besides its own."""
+        if len(self.factors) + len(other.factors) > FACTORS:
+            raise TooHard(f"a product of more than {FACTORS} factors")
         factors = tuple(sorted(self.factors + other.factors))
         return Monomial(other.bound, self.guards | other.guards, factors)
 
@@ -170,7 +176,12 @@ def rational(value: Any) -> Fraction:
 
 def times(c: Fraction, d: Fraction) -> Fraction:
     """The product; most coefficients are 1."""
-    return c if d == 1 else d if c == 1 else c * d
+    if d == 1 or c == 1:
+        return c if d == 1 else d
+    found = c * d
+    if max(found.numerator.bit_length(), found.denominator.bit_length()) > BITS:
+        raise TooHard(f"a coefficient of more than {BITS} bits")
+    return found
 
 
 def beyond(

@@ -165,8 +165,12 @@ class _Splitting:
                     found.add(own.runs[axis])
             if len(found) > 1:
                 raise Together
-            free = None if _is_long(node.lengths[k]) else (node.lengths[k],)
-            runs.append(found.pop() if found else free)
+            if found:
+                runs.append(found.pop())
+            elif not _is_long(node.lengths[k]):
+                runs.append((node.lengths[k],))
+            else:  # once for all of the axis, but of what may have no value where the axis is empty
+                runs.append(self._run(node.lengths[k]) if _may_have_no_value(node) else None)
         lengths = tuple(n for run in runs for n in (run or (1,)))
         arguments = tuple(_under(own, runs[rank - len(own.runs) :]) for own in every)
         kind = (node.name, node.laws) if isinstance(node, nodes.Opaque) else (node.function,)
@@ -418,6 +422,14 @@ def _images(runs: Sequence[Run]) -> tuple[dict[Any, Number], list[int]]:
 
 def _symbols(number: Number) -> set[Any]:
     return set(number.symbols) if isinstance(number, Whole) else set()
+
+
+def _may_have_no_value(node: nodes.Map | nodes.Opaque) -> bool:
+    """Whether something is divided by that is no number, or a logarithm is taken."""
+    if isinstance(node, nodes.Opaque):
+        return False
+    divides = node.function == "divide" and making.constant(node.arguments[1]) is None
+    return divides or node.function in ("log", "power")
 
 
 def _as_it_is(node: Node) -> Apart:

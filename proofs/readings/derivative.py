@@ -385,7 +385,6 @@ SLOPES: dict[str, Callable[[int, Node, nodes.Map], Node]] = {
     "cos": lambda k, adjoint, node: _map(
         "negative", _map("multiply", adjoint, _map("sin", node.arguments[0]))
     ),
-    "tan": lambda k, adjoint, node: _map("multiply", adjoint, _map("add", _ONE, _squared(node))),
     "tanh": lambda k, adjoint, node: _map(
         "multiply", adjoint, _map("subtract", _ONE, _squared(node))
     ),

@@ -16,9 +16,10 @@ import numpy as np
 
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..statement.formats import Format
+from ..statement.nodes import EXACT
 
 IN_NUMPY: dict[str, Callable[[Any], Any]] = {
-    **{name: getattr(np, name) for name in ("tan", "sin", "cos", "tanh", "floor", "ceil")},
+    **{name: getattr(np, name) for name in ("sin", "cos", "tanh", "floor", "ceil")},
     **{f"a{name}": getattr(np, f"arc{name}") for name in ("sin", "cos", "tan")},
     **{f"a{name}": getattr(np, f"arc{name}") for name in ("sinh", "cosh", "tanh")},
     "erf": np.vectorize(math.erf, otypes=[float]),
@@ -28,14 +29,7 @@ IN_NUMPY: dict[str, Callable[[Any], Any]] = {
     "softplus": lambda a: np.logaddexp(a, 0.0),
 }
 """`statement.nodes.NAMED` on NumPy's floats."""
-OF_FRACTIONS: dict[str, Callable[[Fraction], int | Fraction]] = {
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "relu": lambda value: max(value, Fraction(0)),
-    "step": lambda value: int(value > 0),
-    "zero": lambda value: int(value == 0),
-}
-AT_ZERO = {"cos": 1, **dict.fromkeys(("tan", "sin", "asin", "atan", "tanh", "asinh", "atanh"), 0)}
+AT_ZERO = {"cos": 1, **dict.fromkeys(("sin", "asin", "atan", "tanh", "asinh", "atanh"), 0)}
 """The values at 0 of functions with no others among fractions; erf too has 0 there."""
 
 
@@ -52,8 +46,8 @@ def of_scalar(field: Any, name: str, scalar: Any) -> Any:
         return field.log(field.number(1) + field.exp(scalar))
     value = field.as_constant(scalar)
     if isinstance(value, Fraction):
-        if name in OF_FRACTIONS:
-            return field.number(OF_FRACTIONS[name](value))
+        if name in EXACT:
+            return field.number(EXACT[name](value))
         if value == 0 and name in (*AT_ZERO, "erf"):
             return field.number(AT_ZERO.get(name, 0))
     elif value is not None and name in ("floor", "ceil"):  # a ball
@@ -67,6 +61,7 @@ def of_scalar(field: Any, name: str, scalar: Any) -> Any:
             return value.max(field.number(0))
         if name == "step" and (above or value <= 0):
             return field.number(int(above))
+        return type(value)(0.5, 0.5)  # it is 0 or 1
     raise NotPolynomial(name)
 
 

@@ -117,7 +117,7 @@ class Problem(Reading):
             with self.bound(ranges):
                 ends = self.index(each.low), self.index(each.high)
             ranges[each] = position("t", *ends)
-        with self.bound(ranges):
+        with self.bound(ranges), self.session.among(*ranges.values()):
             left, right = self(one.left), self(one.right)
         if one.kind == "at_most":
             return read.bound(said.AtMost(left, right), condition)
@@ -215,6 +215,12 @@ class Problem(Reading):
         return comprehension(dims, entry)
 
     def map(self, node: nodes.Map) -> Any:
+        """Where the array has no entry nothing is divided, and no logarithm is taken."""
+        along = [self.place(k, self.index(n)) for k, n in enumerate(node.lengths)]
+        with self.session.among(*along):
+            return self._mapped(node)
+
+    def _mapped(self, node: nodes.Map) -> Any:
         operation = ON_TERMS.get(node.function)
         if node.function == "divide" and self.session.maxima:
             return combined(divided(*[self(a) for a in node.arguments]))
@@ -343,7 +349,7 @@ class Problem(Reading):
     def build(self, node: nodes.Build) -> Any:
         low, high = self.index(node.position.low), self.index(node.position.high)
         place = position("s", low, high)
-        with self.bound({node.position: place}):
+        with self.bound({node.position: place}), self.session.among(place):
             row = self(node.entry)
         return KernelArray([high - low, *row.dims], [place, *row.at], row.shared)
 
@@ -370,7 +376,10 @@ class Problem(Reading):
             }
             self.session.depth += 1
             try:
-                with self.bound({recursion.time: time, **before}):
+                with (
+                    self.bound({recursion.time: time, **before}),
+                    self.session.among(time),
+                ):
                     steps = [self(one) for one in recursion.steps]
             finally:
                 self.session.depth -= 1

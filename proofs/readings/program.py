@@ -35,7 +35,7 @@ SIGNS = {"add": " + ", "subtract": " - ", "multiply": " * ", "divide": " / ", "p
 BINDS = {"add": 1, "subtract": 1, "multiply": 2, "divide": 2, "negative": 3, "power": 4}
 """How tightly operators bind; calls and names bind by 9, and @ as * does."""
 CALLS = {
-    **{n: f"np.{n}" for n in ("exp", "log", "sqrt", "abs", "sin", "cos", "tan", "tanh")},
+    **{n: f"np.{n}" for n in ("exp", "log", "sqrt", "abs", "sin", "cos", "tanh")},
     **{f"a{n}": f"np.arc{n}" for n in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
     **{"floor": "np.floor", "ceil": "np.ceil", "erf": "np.vectorize(erf, otypes=[float])"},
 }

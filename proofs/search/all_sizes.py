@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..check.all_sizes import (
-    NO_SIZES,
     Proof,
     assumed,
     check,
@@ -28,7 +27,7 @@ from ..interpret.claims import Interpretation, Part
 from ..interpret.questions import Unreadable
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved, TooHard
-from ..kernel.laws import TANH
+from ..kernel.laws import TANH, TURNING
 from ..kernel.signs import RELU, SOFTPLUS
 from ..kernel.term import INVERSE, LOG, STEP, ZERO, Term
 from ..kernel.theorem import Theorem
@@ -37,6 +36,7 @@ from ..language.statements import Determines, Differs, Undetermined
 from .bounds.finding import bounded
 from .bounds.finding import written as bounds_written
 from .closed_forms import conditions
+from .laws import UNGUARDED, is_double
 from .lemmas import show
 from .proving import proving
 from .session import Proving
@@ -98,7 +98,7 @@ def find(claim: Claim, mutate: Mutation = None) -> Found | str:
         claim: the claim.
         mutate: a change of the construction's parameters.
     """
-    return outcome(lambda: _searched(claim, mutate)) if claim.ranges else NO_SIZES
+    return outcome(lambda: _searched(claim, mutate))
 
 
 def _searched(claim: Claim, mutate: Mutation) -> Found:
@@ -122,10 +122,22 @@ def _found(claim: Claim, mutate: Mutation) -> Found:
         ways: list[dict[str, Any]] = []
         if any(one.kept for one in tried):
             ways.append({"columns": False})
+        if _has_doubles():
+            ways += [{"doubled": False}, {"doubled": False, "by_guards": True}]
         if _has(LOG, SOFTPLUS):
             ways.append({"in_exponents": not tried[0].in_exponents})
         if any(not COMPARING.isdisjoint(one.functions) for one in tried):
             ways.append({"by_cases": True})
+        if _has_guards():
+            ways += [
+                {**way, "by_guards": True} for way in ({}, *(w for w in ways if "by_cases" in w))
+            ]
+        try:
+            return _found_by(claim, mutate, tried, apart=True)
+        except Unreadable:  # no entries that are read one by one
+            pass
+        except KernelError:
+            ways = [{**way, "apart": True} for way in ways]
         ways += [] if mutate else [{"general": number} for number in numbers_of(claim)[:1]]
         for way in ways:
             with suppress(KernelError, Unreadable):
@@ -136,6 +148,23 @@ def _found(claim: Claim, mutate: Mutation) -> Found:
 def _has(*functions: str) -> bool:
     """Whether there are values of one of these functions."""
     return any(one.name in functions for one in declarations.current.bodies.values())
+
+
+def _has_doubles() -> bool:
+    """Whether there are sines or cosines of an angle and of its half."""
+    bodies = declarations.current.bodies
+    return any(one.name in TURNING and is_double(name) for name, one in bodies.items())
+
+
+def _has_guards() -> bool:
+    """Whether a function other than an inverse or a logarithm is of what counts at some positions alone."""
+    every = [one for one in declarations.current.bodies.values() if one.name not in UNGUARDED]
+    return any(
+        min(e.variables(), default=1) >= -one.arity
+        for one in every
+        for m, _ in one.body
+        for e in m.guards
+    )
 
 
 def _has_sigmoids() -> bool:
@@ -149,25 +178,35 @@ def _found_by(
     mutate: Mutation,
     tried: list[Proving],
     by_cases: bool = False,
+    by_guards: bool = False,
     columns: bool = True,
     in_exponents: bool | None = None,
     general: int | None = None,
+    apart: bool = False,
+    doubled: bool = True,
 ) -> Found:
     """Notes the session of the search; where logarithms and sigmoids meet, products of these may be sums of those."""
     with proving() as current:
         tried.append(current)
-        current.columns = columns
-        interpretation = formulas(claim, current, mutate, general=general)
+        current.columns, current.doubled = columns, doubled
+        interpretation = formulas(claim, current, mutate, general=general, apart=apart)
         if in_exponents is None:
             in_exponents = not by_cases and _has(LOG, SOFTPLUS) and _has_sigmoids()
-        if by_cases or in_exponents:  # what was read is what the check reads
-            current.by_cases, current.in_exponents = by_cases, in_exponents
-            for known in (current.reduced, current.closed, current.split, current.starts):
+        if by_cases or by_guards or in_exponents:  # what was read is what the check reads
+            current.by_cases, current.by_guards = by_cases, by_guards
+            current.in_exponents = in_exponents
+            for known in (
+                current.reduced,
+                current.closed,
+                current.split,
+                current.starts,
+                current.anywhere,
+            ):
                 known.clear()
             current.seen = 0
         kinds = {part.kind for part in interpretation.parts}
         if kinds.isdisjoint((Determines, Differs, Undetermined)):
-            return _proved(claim, interpretation, current, (), general)
+            return _proved(claim, interpretation, current, (), general, apart)
     if Determines in kinds:
         raise NotProved("that a statistic determines a value is not proved for all sizes")
     witnesses = find_witnesses(claim, interpretation.parts, mutate)
@@ -198,6 +237,7 @@ def _proved(
     current: Proving,
     witnesses: tuple[Witness, ...],
     general: int | None = None,
+    apart: bool = False,
 ) -> Found:
     if claim.kind == "bound":
         current.left = EFFORT
@@ -222,5 +262,5 @@ def _proved(
     if bounds is not None and shown_bounds is not None:
         written = bounds_written(bounds, shown_bounds, rules)
     read_as = tuple(interpretation.conditions)
-    certificate = AllSizes(trace, witnesses, written, hash_of(claim), general)
+    certificate = AllSizes(trace, witnesses, written, hash_of(claim), general, apart)
     return Found(tuple(theorems), current, certificate, read_as, divided)

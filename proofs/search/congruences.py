@@ -74,23 +74,33 @@ def _anywhere(f: Factor, m: Monomial, work: Rewriting, fixed: set[int]) -> Facto
     """The factor at positions of its own, in the ranges that its indices have in the monomial."""
     at, made = [], dict[int, Index]()
     for e in f.at:
-        if len(e.terms) != 1 or e.terms[0][1] != 1:
-            somewhere = _between_sizes(e, m, work)
-            if somewhere is None:
-                return None
-            at.append(somewhere)
-            continue
-        ((v, _),) = e.terms
+        v = e.terms[0][0] if is_shifted(e) else 0
         if v in fixed and not e.const:
-            at.append(e)
-            continue
-        ends = within(v, m, sorted(work.known)) if v in m.variables() else None
-        if ends is None or (e.const and v in made):
+            place = e
+        elif v in made:
+            place = None if e.const else made[v]
+        else:
+            place = position_in(e, m, work)
+            if v and place is not None:
+                made[v] = place
+        if place is None:
             return None
-        if v not in made:
-            made[v] = position("p", ends[0] + e.const, ends[1] + e.const)
-        at.append(made[v])
+        at.append(place)
     return Factor(f.name, tuple(at))
+
+
+def position_in(e: Index, m: Monomial, work: Rewriting) -> Index | None:
+    """A position in the range that an index has in a monomial; None where none is seen."""
+    if not is_shifted(e):
+        return _between_sizes(e, m, work)
+    ((v, _),) = e.terms
+    ends = within(v, m, sorted(work.known)) if v in m.variables() else None
+    return None if ends is None else position("p", ends[0] + e.const, ends[1] + e.const)
+
+
+def is_shifted(e: Index) -> bool:
+    """Whether it is a variable and a number."""
+    return len(e.terms) == 1 and e.terms[0][1] == 1
 
 
 def _between_sizes(e: Index, m: Monomial, work: Rewriting) -> Index | None:
@@ -111,13 +121,18 @@ def within(v: int, m: Monomial, known: Sequence[Index] = ()) -> tuple[Index, Ind
 
 
 def ends_by(v: int, rows: Iterable[Index]) -> tuple[Index, Index] | None:
-    """lo and hi of a variable lo ≤ v < hi, by the last of these rows that says each; None if none says one of them."""
+    """lo and hi of a variable lo ≤ v < hi, by the last of these rows that says each; None if none says one of them.
+
+    Of rows that differ by a number the nearest counts.
+    """
     low = high = None
     for g in rows:
         if g.coefficient(v) == 1:
-            low = variable(v) - g
+            new = variable(v) - g
+            low = new if low is None or new.terms != low.terms else max(low, new)
         elif g.coefficient(v) == -1:
-            high = g + variable(v) + 1
+            new = g + variable(v) + 1
+            high = new if high is None or new.terms != high.terms else min(high, new)
     return None if low is None or high is None else (low, high)
 
 

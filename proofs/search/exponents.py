@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, cast
@@ -17,9 +18,10 @@ from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, facts, formal, position, variable
 from ..kernel.inequalities import implied, negation
-from ..kernel.laws import law
+from ..kernel.laws import guards_of, law
 from ..kernel.reduction import congruence, reduction
 from ..kernel.rules import Rewriting, is_taken
+from ..kernel.signs import RELU, ROOT
 from ..kernel.term import (
     EXP,
     INVERSE,
@@ -39,7 +41,7 @@ from ..kernel.theorem import Theorem
 from .guards import tight
 from .laws import first_of
 from .session import current
-from .steps import Step, images, sum_of, summed
+from .steps import Step, at_formals, images, sum_of, summed
 
 APART = 8
 """The ends of ranges are moved by at most this many places."""
@@ -65,9 +67,39 @@ def exponents(work: Rewriting, k: int, tidy: Tidy) -> bool:
     return (
         inverted(work, k)
         or any(_at_zero(work, k, m, place) for place in places)
+        or (current().by_guards and any(_told_apart(work, k, m, place) for place in places))
+        or (current().by_guards and _from_zero(work, k, m))
         or any(_taken_apart(work, k, m, place, tidy) for place in places)
         or _gathered(work, k, m, places)
     )
+
+
+def _told_apart(work: Rewriting, k: int, m: Monomial, place: int) -> bool:
+    """exp([e ≥ 0] A) = [e ≥ 0] exp(A) + [e < 0], where no guard of the monomial says which it is."""
+    f = m.factors[place]
+    left = at_formals(f.name, len(f.at))
+    rows, at = work.known | m.guards, dict(zip((e.terms[0][0] for e in left.at), f.at, strict=True))
+    for n, e in enumerate(guards_of(body(left, 0))):
+        guard = e.substitute(at)
+        if guard.terms and not implied(guard, rows) and not implied(negation(guard), rows):
+            work.rewrite(k, place, law(left, "guards", n), at)
+            return True
+    return False
+
+
+def _from_zero(work: Rewriting, k: int, m: Monomial) -> bool:
+    """Σ_j [a ≤ j] exp(x[j − a]) is a sum over 0 ≤ j: where values of exp alone speak of an index, it begins with 0."""
+    for v in range(-1, -m.bound - 1, -1):
+        spoken = [f for f in m.factors if v in f.variables()]
+        if not spoken or not all(map(is_exponential, spoken)):
+            continue
+        ends = [variable(v) - g for g in sorted(m.guards) if g.coefficient(v) == 1]
+        low = [e for e in ends if e != Index(0) and min(e.variables(), default=1) > 0]
+        if len(ends) == len(low) == 1:
+            same = {w: variable(w) for w in range(-1, -m.bound - 1, -1)}
+            work.rename(k, [{**same, v: variable(v) + low[0]}])
+            return True
+    return False
 
 
 def _taken_apart(work: Rewriting, k: int, m: Monomial, place: int, tidy: Tidy) -> bool:
@@ -103,26 +135,34 @@ def _narrowed(work: Rewriting, m: Monomial, f: Factor, tidy: Tidy) -> Theorem | 
 
 
 def at_zero(work: Rewriting, k: int) -> bool:
-    """zero(j − S) zero(k − S) = zero(j − S) zero(k − j) = zero(j − S) [k = j], and the same of step."""
+    """zero(j − S) zero(k − S) = zero(j − S) zero(k − j) = zero(j − S) [k = j], the same of step; relu(x − x) = 0."""
     m, _ = work.parts[k]
     for place, f in enumerate(m.factors):
-        if function_of(f) not in (STEP, ZERO):
+        if function_of(f) not in (STEP, ZERO, RELU, ROOT):
             continue
         inside = body(f, m.bound)
-        if _is_numbered(inside, m.bound):
+        if _is_valued(f, inside, m.bound):
             plain = valued(cast(str, function_of(f)), inside, m.bound)
             if plain != f:  # as where two positions are one
                 work.alike(k, place, plain)
-            else:
-                rule = law(Factor(f.name, tuple(map(formal, range(len(f.at))))), "value")
+                return True
+            with suppress(KernelError):  # √2 has no other value
+                rule = law(at_formals(f.name, len(f.at)), "value")
                 work.rewrite(k, place, rule, images(rule, f))
-            return True
+                return True
         for other, t in _zeros(m, but=place):
             left = _beside(m, place, other, t)
             if left is not None and _is_numbered(left, m.bound):
                 work.beside(k, place, other, valued(cast(str, function_of(f)), left, m.bound))
                 return True
     return False
+
+
+def _is_valued(f: Factor, inside: Pairs, bound: int) -> bool:
+    """Whether a value is of a number, as √2, or one that is compared with 0, of an index's number."""
+    if function_of(f) in (STEP, ZERO):
+        return _is_numbered(inside, bound)
+    return all(m == Monomial(bound, frozenset(), ()) for m, _ in inside)
 
 
 def _is_numbered(pairs: Pairs, bound: int) -> bool:

@@ -34,7 +34,7 @@ from ..kernel.term import (
 from ..kernel.theorem import Theorem
 from .exponents import moved
 from .session import Proving, current, spoken_of
-from .steps import RENAMED, images, is_function
+from .steps import RENAMED, at_formals, images, is_function
 
 ORDERED = 5
 """A function of more places keeps the name that it has."""
@@ -93,7 +93,7 @@ def _inner(name: str, session: Proving) -> Theorem | None:
     if name not in session.patterns:
         session.patterns[name] = None  # while it is looked for
         arity = declarations.current.bodies[name].arity
-        left = Factor(name, tuple(map(formal, range(arity))))
+        left = at_formals(name, arity)
         with suppress(KernelError):
             session.patterns[name] = _found(left, session)
     return session.patterns[name]
@@ -147,7 +147,8 @@ def by_pattern(f: Factor) -> Factor:
             for m, c in _put(pairs, _replacing(names, bound))
         )
 
-    order = min(itertools.permutations(places), key=written)
+    # Places that may change parts, as in x[0]² + x[1]², are in their own order.
+    order = min(itertools.permutations(places), key=lambda order: (written(order), order))
     names = {e: formal(n) for n, e in enumerate(order)}
     term = moved(_put(pairs, _replacing(names, bound)), bound, {})
     function = declarations.current.bodies[f.name].name

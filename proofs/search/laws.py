@@ -1,7 +1,8 @@
 """Which law of the kernel's brings a value of a named function nearer to a normal form, and steps with what is 0 or 1.
 
 Of f(T) and f(−T) that one stays whose T begins with a positive coefficient. Where cases are made, relu(T) is
-T · step(T), and f(A + B p), p being 0 or 1, is (1 − p) f(A) + p f(A + B). Sines and cosines are of one term each.
+T · step(T), and f(A + B p), p being 0 or 1, is (1 − p) f(A) + p f(A + B); where guards are told apart, f([e ≥ 0] A) is
+[e ≥ 0] f(A) + [e < 0] f(0). Sines and cosines are of one term each.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ import itertools
 from contextlib import suppress
 from fractions import Fraction
 
+from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, formal, variable
-from ..kernel.laws import EVEN, LOG, ODD, TANH, TURNING, law
+from ..kernel.index import Index, variable
+from ..kernel.laws import EVEN, LOG, ODD, TANH, TURNING, guards_of, law
 from ..kernel.rules import Rewriting
 from ..kernel.signs import RELU, ROOT, SOFTPLUS
 from ..kernel.term import (
+    DEFINED,
     EXP,
     INVERSE,
+    NUMBER,
     ONE,
     STEP,
     ZERO,
@@ -28,13 +32,17 @@ from ..kernel.term import (
     body,
     function_of,
     made,
+    one_factor,
 )
 from ..kernel.theorem import Theorem
 from .session import Proving
+from .steps import at_formals, images
 
 SELECTING = (STEP, ZERO)
 SIGNED = (*ODD, *EVEN, RELU, SOFTPLUS, STEP)
-SCALED = (RELU, STEP, ZERO)
+SCALED = (RELU, STEP, ZERO, ROOT)
+UNGUARDED = (DEFINED, INVERSE, LOG)
+"""What has a value under a condition, or is a name alone: guards in it are not told apart."""
 SUMMED = 3
 """An angle of more terms stays one: its sine and cosine would be products of as many."""
 TOGETHER = 2
@@ -49,19 +57,36 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
     of = body(f, 0)
     factors = sorted({g for m, _ in of for g in m.factors})
     free = [(place, g) for place, g in enumerate(factors) if min(g.variables(), default=1) > 0]
+    if session.by_guards and name not in UNGUARDED and guards_of(of):
+        return law(f, "guards")
     if session.by_cases and name != INVERSE:
-        for place, g in free:
-            if function_of(g) in SELECTING:
-                return law(f, "cases", place)
-    if name in (*SCALED, LOG) or (name == ROOT and {m for m, _ in of} <= {ONE}):
+        seen: dict[str, int] = {}
+        selecting = [(_depth(g, seen), n) for n, g in free if function_of(g) in SELECTING]
+        if selecting:
+            return law(f, "cases", min(selecting)[1])
+    for place, g in enumerate(factors):
+        looked_up = function_of(g) == ZERO and sum(v < 0 for v in g.variables()) == 1
+        if looked_up or (name == ZERO and _is_compared(g, of, session)):
+            found = _tried(f, "places", place)
+            if found is not None:
+                return found
+    if name in (*SCALED, LOG) or not of or (name in TURNING and len(of) == 1):
         found = _tried(f, "value")
         if found is not None and (name != STEP or _is_told(found.right, of)):
             return found
     if name in (*SCALED, LOG, INVERSE):
         for place, g in free:
-            if function_of(g) == EXP and all(g in m.factors for m, _ in of):
-                return law(f, "common", place)
+            alone = [*of] == [(one_factor(g.name, *g.at), 1)]  # log(n) is log(n) + log(1)
+            parted = (EXP,) if name == LOG else (EXP, INVERSE)
+            if function_of(g) not in parted and (name == INVERSE or alone):
+                continue
+            if all(g in m.factors for m, _ in of):
+                found = _tried(f, "common", place)
+                if found is not None:
+                    return found
     if name == LOG or (name == TANH and session.by_cases):
+        return _tried(f, "meaning")
+    if name == INVERSE and len(of) == 1 and (of[0][1] != 1 or any(map(_is_inverted, factors))):
         return _tried(f, "meaning")
     if (name == INVERSE and session.in_exponents) or (name == EXP and _is_log(of, session)):
         return _tried(f, "meaning")
@@ -75,6 +100,8 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
     place, c = first_of(of, session)
     if name in TURNING and 1 < len(of) <= SUMMED:
         return law(f, "sum", place)
+    if session.doubled and name in TURNING and is_double(f.name):
+        return law(f, "double")
     if name in SIGNED and c < 0:
         return law(f, "mirror")
     if name in SCALED and abs(c) != 1:
@@ -82,6 +109,39 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
     if name == RELU and session.by_cases:
         return law(f, "meaning")
     return None
+
+
+def _is_inverted(f: Factor) -> bool:
+    """Whether the inverse of a factor is another one: of an inverse, a number of an index, or the root of a number."""
+    name = function_of(f)
+    return (
+        f.name == NUMBER
+        or name == INVERSE
+        or (name == ROOT and [m for m, _ in body(f, 0)] == [ONE])
+    )
+
+
+def _depth(f: Factor, seen: dict[str, int]) -> int:
+    """How deep functions are in one another: what is compared inside is told apart before what it is in."""
+    if f.name not in seen:
+        known = declarations.current.bodies.get(f.name)
+        inside = (g for m, _ in known.body for g in m.factors) if known is not None else ()
+        seen[f.name] = 1 + max((_depth(g, seen) for g in inside), default=0)
+    return seen[f.name]
+
+
+def _is_compared(state: Factor, of: list[tuple[Monomial, Fraction]], session: Proving) -> bool:
+    """Whether a sum is a state and one other factor, with coefficients."""
+    two = [(m.bound, len(m.factors)) for m, _ in of] == [(0, 1)] * 2
+    return two and state.name in session.recursions
+
+
+def is_double(function: str) -> bool:
+    """Whether a sine or cosine of half the angle is spoken of."""
+    known = declarations.current
+    own = known.bodies[function]
+    half = frozenset((m, c / 2) for m, c in own.body)
+    return any(own._replace(name=name, body=half) in known.functions for name in TURNING)
 
 
 def _is_log(of: list[tuple[Monomial, Fraction]], session: Proving, late: bool = False) -> bool:
@@ -99,12 +159,10 @@ def power(work: Rewriting, k: int, session: Proving, late: bool = False) -> bool
         if function_of(f) != EXP or not _is_log(body(f, m.bound), session, late):
             continue
         if f.name not in session.powers:
-            left = Factor(f.name, tuple(formal(n) for n in range(len(f.at))))
-            session.powers[f.name] = _tried(left, "meaning")
+            session.powers[f.name] = _tried(at_formals(f.name, len(f.at)), "meaning")
         rule = session.powers[f.name]
         if rule is not None:
-            order = (formal(n).terms[0][0] for n in range(len(f.at)))
-            work.rewrite(k, place, rule, dict(zip(order, f.at, strict=True)))
+            work.rewrite(k, place, rule, images(rule, f))
             return True
     return False
 
@@ -117,13 +175,14 @@ def _tried(f: Factor, which: str, place: int = 0) -> Theorem | None:
 
 
 def first_of(of: list[tuple[Monomial, Fraction]], session: Proving) -> tuple[int, Fraction]:
-    """The place and coefficient of the monomial that counts as the first: of many factors, the claim's own first."""
+    """The place and coefficient of the monomial that counts first: of many factors, the claim's own first, 1 last."""
 
     def key(place: int) -> tuple:
         m, _ = of[place]
         names = sorted(f.name.partition("'")[0] for f in m.factors)
         states = sum(f.name in session.recursions for f in m.factors)
-        return (m.bound > 0 or bool(m.guards), -len(m.factors), states, names, m.factors, place)
+        summed = m.bound > 0 or bool(m.guards)
+        return (m == ONE, summed, -len(m.factors), states, names, m.factors, place)
 
     first = min(range(len(of)), key=key)
     return first, of[first][1]
@@ -152,10 +211,10 @@ def circle(work: Rewriting, k: int, session: Proving) -> bool:
     m, _ = work.parts[k]
     for place, (f, g) in enumerate(itertools.pairwise(m.factors)):
         if f == g and function_of(f) == "cos":
-            order = tuple(formal(n) for n in range(len(f.at)))
-            pairs = body(Factor(f.name, order), 0)
+            left = at_formals(f.name, len(f.at))
+            pairs = body(left, 0)
             argument = made(pairs, frozenset(v for m, _ in pairs for v in m.variables() if v > 0))
-            (sine,) = apply("sin", argument, order).parts
+            (sine,) = apply("sin", argument, left.at).parts
             work.circle(k, place, place + 1, sine.factors[0]._replace(at=f.at))
             return True
     return False

@@ -36,6 +36,7 @@ from .session import Proving, current, plainly
 from .steps import RENAMED, sum_of
 from .together import at_random, inner, spoken, together
 from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic
+from .values import equal_values
 from .zero import Stuck
 
 ROUNDS = 12
@@ -86,6 +87,8 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
         kinds = (twins, pairs, constants, solutions, rows, matches)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
         if any(_try(claim, session, tried) for claim in claims):
+            continue
+        if equal_values([*whole, *goals], session):
             continue
         if not _in_step([*whole, *goals], session) and not deepened(session):
             raise stuck

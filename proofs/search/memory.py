@@ -66,7 +66,14 @@ def _looks(work: Rewriting, names: dict[int, int]) -> Any:
         parts.append((c.as_integer_ratio(), m.bound, guards, tuple(factors)))
         if registry is None and any(map(function_of, m.factors)):
             registry = declarations.current
-    known = len(session.closed), len(session.kept), session.opened, session.by_cases
+    known = (
+        len(session.closed),
+        len(session.kept),
+        session.opened,
+        session.by_cases,
+        session.by_guards,
+        session.doubled,
+    )
     found = registry and known, frozenset(solved)
     return registry, found, frozenset([named(e, names) for e in work.known]), tuple(parts)
 

@@ -13,17 +13,40 @@ from typing import Any, cast
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, formal, position, ranges, variable
-from ..kernel.laws import SOFTPLUS
+from ..kernel.laws import SOFTPLUS, TURNING
 from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
-from ..kernel.term import DEFINED, EXP, INVERSE, INVERSE_NUMBER, Factor, Term, body, function_of
+from ..kernel.term import (
+    DEFINED,
+    EXP,
+    INVERSE,
+    INVERSE_NUMBER,
+    NUMBER,
+    Factor,
+    Term,
+    body,
+    function_of,
+)
 from ..kernel.theorem import Theorem
+from .antisymmetry import exchange
 from .exponents import at_zero, exponents, merged
 from .instances import to_pattern
 from .laws import annulled, circle, compared, lawful, placed, power, squared, vanish
 from .memory import recall
 from .session import Proving, current, spend
-from .steps import RENAMED, Step, cancel, count, guards, images, number, rename, rewriting
+from .steps import (
+    RENAMED,
+    Step,
+    at_formals,
+    cancel,
+    count,
+    guards,
+    images,
+    is_function,
+    number,
+    rename,
+    rewriting,
+)
 
 Order = tuple[Index, ...]
 FEW = 8
@@ -63,7 +86,17 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
             or at_zero(work, k)
             or any(
                 step(work, k, session)
-                for step in (vanish, annulled, circle, squared, placed, power, _in_exponents)
+                for step in (
+                    vanish,
+                    annulled,
+                    circle,
+                    squared,
+                    placed,
+                    exchange,
+                    power,
+                    _in_exponents,
+                    _written_out,
+                )
             )
         )
 
@@ -135,11 +168,41 @@ def _in_exponents(work: Rewriting, k: int, session: Proving) -> bool:
     return False
 
 
+def _written_out(work: Rewriting, k: int, session: Proving) -> bool:
+    """A value of what is no normal form at its place, as sin((t + 1) a), or of an empty sum, is of its normal form."""
+    for place, f in enumerate(work.parts[k][0].factors):
+        if is_function(f) and (_has_empty_sum(f.name) or _is_of_a_sum(f.name)):
+            rule = _anywhere(f, session)
+            if rule is not None:
+                work.rewrite(k, place, rule, images(rule, f))
+                return True
+    return False
+
+
+def _has_empty_sum(name: str) -> bool:
+    """Whether two guards in what a function is of exclude one another."""
+    of = declarations.current.bodies.get(name)
+    return of is not None and any(
+        one.const + other.const < 0 and not (one + other).terms
+        for m, _ in of.body
+        for one, other in itertools.combinations(m.guards, 2)
+    )
+
+
+def _is_of_a_sum(name: str) -> bool:
+    """Whether a sine or a cosine is of a number that is a sum, or is known."""
+    of = declarations.current.bodies.get(name)
+    if of is None or of.name not in TURNING:
+        return False
+    numbers = (f.at[0] for m, _ in of.body for f in m.factors if f.name == NUMBER)
+    return any(len(e.terms) != 1 or e.const for e in numbers)
+
+
 def _anywhere(f: Factor, session: Proving) -> Theorem | None:
     """What such a value is in normal form at all whole numbers."""
     if f.name not in session.anywhere:
         session.anywhere[f.name] = None  # while it is looked for
-        session.anywhere[f.name] = _found(Factor(f.name, tuple(map(formal, range(len(f.at))))))
+        session.anywhere[f.name] = _found(at_formals(f.name, len(f.at)))
     return session.anywhere[f.name]
 
 
@@ -183,9 +246,10 @@ def meanings(name: str, session: Proving) -> list[Theorem]:
     waiting = [name]
     while waiting:
         name = waiting[-1]
-        places = declarations.current.places.get(name, {})
+        known = [*declarations.current.places.get(name, {}).values()]
         if session.opened or session.by_cases:  # what was in normal form before is not any more
-            places = {**declarations.current.derived.get(name, {}), **places}
+            known = [*declarations.current.derived.get(name, {}).values(), *known]
+        places = {ranges(order): order for order, _ in known}
         found = session.reduced.setdefault(name, [])
         missing = [] if None in found else _missing(places, found)
         if not missing:

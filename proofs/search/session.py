@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -56,6 +56,12 @@ class Proving(Session):
     """For a state what it is at every time; the theorem's variables besides those of the state stand for the time."""
     kept: dict[str, tuple[Theorem, ...]] = field(default_factory=dict)
     """For a state whose entries are written once what they are before and after that."""
+    unequal: set[tuple[str, str, tuple[Index, ...]]] = field(default_factory=set)
+    """Names of a function's values that were tried for one and the same, and how far apart they stood."""
+    exchanged: dict[str, Theorem | None] = field(default_factory=dict)
+    """For a function what it is by its values where two places are exchanged; None for those that have no such form."""
+    symmetries: dict[str, Sequence[Sequence[int]]] = field(default_factory=dict)
+    """For a function the other orders of its places in which it is the same."""
     opened: bool = False
     """Whether sums up to a position, in what functions are taken of, are parted."""
     reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
@@ -78,8 +84,12 @@ class Proving(Session):
     """For a function what it is with those in its argument by their patterns; None for those that stay."""
     powers: dict[str, Theorem | None] = field(default_factory=dict)
     """For values of exp of a logarithm what they are (see `laws`)."""
+    by_guards: bool = False
+    """Whether what functions are of is told apart by guards, as exp of arrays that are joined."""
     by_cases: bool = False
     """Whether what functions are of is divided into the cases that comparisons of numbers make."""
+    doubled: bool = True
+    """Whether sines and cosines are said by those of half the angle, where both occur."""
     anywhere: dict[str, Theorem | None] = field(default_factory=dict)
     """For inverses and softplus what they are in normal form at all whole numbers, where these are in exponents."""
     in_exponents: bool = False

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import cast
 
 from ..inequalities.statements import summed
 from ..kernel.errors import NotProved
-from ..kernel.index import Index, declared, variable
+from ..kernel.index import Index, declared, formal, variable
 from ..kernel.inequalities import contradictory, implied, negation
 from ..kernel.rules import Rewriting
 from ..kernel.term import (
@@ -43,6 +44,11 @@ def sum_of(pairs: Pairs, scope: Iterable[int] = ()) -> Term:
 def is_function(f: Factor) -> bool:
     """Whether a factor is a value of a function that has laws, no name and no number's inverse."""
     return f.name != INVERSE_NUMBER and function_of(f) not in (None, DEFINED)
+
+
+def at_formals(name: str, count: int) -> Factor:
+    """A value at all whole numbers, for theorems that hold of all of them."""
+    return Factor(name, tuple(map(formal, range(count))))
 
 
 def images(rule: Theorem, f: Factor) -> dict[int, Index]:
@@ -157,8 +163,9 @@ def cancel(work: Rewriting, k: int) -> bool:
         if len(inside) == 1 and not inside[0][0].guards and len(inside[0][0].factors) == 1:
             n, (g,) = inside[0][0].bound, inside[0][0].factors
             if n == m.bound and g in factors:
-                work.cancel(k, m.factors.index(f), m.factors.index(g))
-                return True
+                with suppress(NotProved):  # one that is not known not to be 0 stays
+                    work.cancel(k, m.factors.index(f), m.factors.index(g))
+                    return True
     return False
 
 

@@ -65,7 +65,7 @@ def _same_as_taken() -> dict[str, list[Theorem]]:
     """
     found: dict[str, list[Theorem]] = {}
     for one in declarations.current.theorems:
-        if one.proof[:1] in (("congruence",), ("law",)) and not one.assumed:
+        if one.proof[:1] in (("congruence",), ("law",), ("equality",)) and not one.assumed:
             for name in {f.name for m in one.right.parts for f in m.factors}:
                 if name in declarations.current.derived:
                     found.setdefault(name, []).append(one)
@@ -96,12 +96,19 @@ class _Proof:
                 self.count += 1
                 self.all.factor(cast(Factor, theorem.left))
                 self.all.term(theorem.right)
-                told = proof if kind == "law" else [self._way(proof[0])]
+                told = self._told(kind, proof)
                 self.lines.append([kind, factor_to(cast(Factor, theorem.left)), *told])
         for theorem in shown:
             self.all.term(cast(Term, theorem.left))
             self.all.term(theorem.right)
             self.lines.append(["equation", self._way(theorem.proof[1])])
+
+    def _told(self, kind: str, proof: Sequence[Any]) -> list[Any]:
+        if kind == "law":
+            return [*proof]
+        if kind == "equality":
+            return [self.factor(proof[0]), self._way(proof[1])]
+        return [self._way(proof[0])]
 
     count = 0
     """How many theorems there are that are referred to by number."""

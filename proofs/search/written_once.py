@@ -53,7 +53,7 @@ def begun_earlier(recursion: Recursion, first: Term, step: Term, length: Index) 
     ):
         return None
     time, when = (position("t", 0, length + 1) for _ in range(2))
-    longer = new_state(state.name, state.at, state.given)
+    longer = new_state("S", state.at, state.given)
     # Not the step in normal form, which parts sums as if no turn came before the first.
     earlier = simplified(recursion.step[0].substitute({position_number(recursion.time): time - 1}))
 

@@ -13,6 +13,7 @@ from ..kernel.inequalities import contradictory, implied, negation, regions
 from ..kernel.rules import Goal
 from ..kernel.term import INVERSE, Factor, Monomial, function_of
 from . import labelling
+from .antisymmetry import exchanged
 from .guards import tense
 from .normal import tidy
 from .steps import Step
@@ -41,6 +42,7 @@ def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
     """
     _replace_known(goal)
     level: int | None = None
+    again = True
     before: Goal | None = None
     fewest: int | None = None
     while True:
@@ -57,10 +59,14 @@ def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
             level = None
             continue
         most = max(m.bound for m, _ in goal.parts.values())
-        if level is not None and most >= level:
-            if (fewest is None or len(goal.parts) < fewest) and _join(goal):
-                level, fewest = None, len(goal.parts)
-                continue
+        if level is None or most < level:
+            again = True
+        elif most == level and again:
+            again = False  # what was parted may have been exchanged since, as |x[j] − x[k]| is where k > j
+        elif (fewest is None or len(goal.parts) < fewest) and _join(goal):
+            level, fewest = None, len(goal.parts)
+            continue
+        else:
             raise Stuck(goal, before)
         level = most
         _spread(goal, most)
@@ -169,6 +175,14 @@ def _spread(goal: Goal, bound: int) -> None:
     for k in list(goal.parts):
         m, _ = goal.parts[k]
         if m.bound == bound:
-            found = labelling.ways(m)
+            found = [*labelling.ways(m)]
+            for other in exchanged(m):
+                more = labelling.ways(other)
+                if more and _named_by(found[0], m) == _named_by(more[0], other):
+                    found += more
             if len(found) > 1:
                 goal.rename(k, found)
+
+
+def _named_by(way: labelling.Way, m: Monomial) -> tuple[Factor, ...]:
+    return m.substitute(way, m.bound).factors

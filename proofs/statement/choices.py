@@ -13,7 +13,7 @@ from typing import Any
 from . import making, nodes
 from .cases import cases_of
 from .conditions import is_whole
-from .ends import ends_of, not_below
+from .ends import ends_of, is_above_zero, not_below
 from .making import constant, entrywise, full, number
 from .masks import factors_of, is_mask
 from .nodes import Node
@@ -114,6 +114,8 @@ def above(gap: Node) -> Node:
         return _indicator(subtract(gap, ONE))
     if not_below(0, ends_of(gap)[1]):
         return full(ZERO, gap.shape)
+    if is_above_zero(gap):
+        return full(ONE, gap.shape)
     return _folded(_of_mask(gap, lambda value: value > 0) or entrywise("step", gap))
 
 
@@ -122,7 +124,7 @@ def vanishing(gap: Node) -> Node:
     if making.entry_of(gap) is not None:
         return both(_indicator(gap), _indicator(negative(gap)))
     low, high = ends_of(gap)
-    if not_below(low, 1) or not_below(-1, high):
+    if not_below(low, 1) or not_below(-1, high) or is_above_zero(gap):
         return full(ZERO, gap.shape)
     return _folded(_of_mask(gap, lambda value: value == 0) or entrywise("zero", gap))
 

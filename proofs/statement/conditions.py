@@ -18,7 +18,6 @@ SAYS = {
     **{"divide": "≠ 0 in every entry", "log": "> 0 in every entry", "sqrt": "≥ 0 in every entry"},
     **dict.fromkeys(("asin", "acos"), "from −1 to 1 in every entry"),
     **{"atanh": "between −1 and 1 in every entry", "acosh": "≥ 1 in every entry"},
-    "tan": "no zero of the cosine in every entry",
 }
 """What each function needs of its last argument."""
 DIAGONAL = "≠ 0 on the diagonal"

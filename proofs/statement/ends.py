@@ -29,17 +29,53 @@ def ends_of(node: Node) -> Ends:
     return _Seen({}).of(node)
 
 
+def is_above_zero(node: Node) -> bool:
+    """Whether no entry is seen to be 0 or below: numbers of sizes, exp, and sums, products and roots of such."""
+    return _Seen({}).is_above_zero(node)
+
+
 class _Seen:
     """The ends of nodes, each looked at once, where the states of a loop before a turn have these."""
 
     def __init__(self, states: Mapping[Node, Ends]) -> None:
         self.known: dict[Node, Ends] = dict(states)
+        self.above: dict[Node, bool] = {}
 
     def of(self, node: Node) -> Ends:
         """A node's ends."""
         if node not in self.known:
             self.known[node] = self._of(node)
         return self.known[node]
+
+    def is_above_zero(self, node: Node) -> bool:
+        """Whether all entries of a node are seen to be above 0."""
+        if node not in self.above:
+            self.above[node] = self._is_above_zero(node)
+        return self.above[node]
+
+    def _is_above_zero(self, node: Node) -> bool:
+        entry = making.entry_of(node)
+        if entry is not None:
+            return nonnegative(entry - 1, node.shape)
+        match node:
+            case nodes.Number(value=Fraction() as value):
+                return value > 0
+            case nodes.Take() if not node.guards:
+                return self.is_above_zero(node.of)
+            case nodes.Reshape():
+                return self.is_above_zero(node.of)
+            case nodes.Contract() if all(
+                nonnegative(n - 1) for one in node.factors for n in one.shape
+            ):
+                return all(map(self.is_above_zero, node.factors))
+            case nodes.Map("add", (one, other)):
+                pairs = (one, other), (other, one)
+                return any(self.is_above_zero(a) and self._is_not_negative(b) for a, b in pairs)
+            case nodes.Map("power", (base, _)):
+                return self.is_above_zero(base)
+            case nodes.Map("sqrt" | "divide" | "multiply" | "atan"):
+                return all(map(self.is_above_zero, node.arguments))
+        return isinstance(node, nodes.Map) and node.function == "exp"
 
     def _of(self, node: Node) -> Ends:
         entry = making.entry_of(node)

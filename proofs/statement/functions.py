@@ -15,7 +15,7 @@ from .conditions import is_whole
 from .errors import IllFormed
 from .making import constant, entrywise, full, number
 from .nodes import Node
-from .order import excluded, nonnegative
+from .order import excluded, largest, nonnegative
 from .whole import Axis, Number, substituted, whole
 
 ONE, TWO, HALF = number(1), number(2), number(Fraction(1, 2))
@@ -90,7 +90,7 @@ def _cube_root(a: Node) -> Node:
 
 
 PLAIN = (
-    *("exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "asinh", "acosh", "atanh"),
+    *("exp", "log", "sin", "cos", "asin", "acos", "atan", "asinh", "acosh", "atanh"),
     *("tanh", "erf"),
 )
 OF_ONE: dict[str, Callable[[Node], Node]] = {
@@ -103,6 +103,7 @@ OF_ONE: dict[str, Callable[[Node], Node]] = {
     "rsqrt": lambda a: inverse_of(root(a)),
     "sigmoid": sigmoid,
     "cbrt": _cube_root,
+    "tan": lambda a: divide(entrywise("sin", a), entrywise("cos", a)),
     "sinh": _hyperbolic(subtract),
     "cosh": _hyperbolic(add),
     "erfc": lambda a: subtract(ONE, entrywise("erf", a)),
@@ -112,6 +113,10 @@ OF_ONE: dict[str, Callable[[Node], Node]] = {
     "sign": choices.sign,
 }
 """Functions of one number."""
+
+
+ROOTS = (1, 2, 4, 8)
+"""By how many roots, one of another, a power of this denominator is."""
 
 
 def power(base: Node, exponent: Node, note: Callable[[str], None]) -> Node:
@@ -125,8 +130,10 @@ def power(base: Node, exponent: Node, note: Callable[[str], None]) -> Node:
     """
     shape = making.broadcast(base.shape, exponent.shape)
     known = constant(exponent)
-    if isinstance(known, int | Fraction) and known.denominator in (1, 2):
-        of = base if known.denominator == 1 else root(base)
+    if isinstance(known, int | Fraction) and known.denominator in ROOTS:
+        of = base
+        for _ in range(ROOTS.index(known.denominator)):
+            of = root(of)
         return making.spread(choices.raised(of, known.numerator), shape)
     found = cases_of(exponent)
     if found is None:
@@ -140,6 +147,15 @@ def power(base: Node, exponent: Node, note: Callable[[str], None]) -> Node:
     if len(found) == 1 and not found[0][0] and nonnegative(found[0][1], exponent.shape):
         return entrywise("power", base, exponent)
     return _powers(base, making.spread(exponent, shape), note)
+
+
+def outgrows(base: Node, exponent: Node, most: int) -> bool:
+    """Whether powers of a whole number, to exponents that sizes determine, are not seen to be at most so great."""
+    value, place = constant(base), making.entry_of(exponent)
+    if not isinstance(value, int | Fraction) or abs(value) < 2 or place is None:
+        return False
+    end = largest(place, exponent.shape)
+    return not isinstance(end, int) or end > most.bit_length() or abs(value) ** max(end, 0) > most
 
 
 def _powers(base: Node, exponent: Node, note: Callable[[str], None]) -> Node:

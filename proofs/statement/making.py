@@ -56,6 +56,8 @@ def entrywise(function: str, *arguments: Node) -> Node:
         value = constant(arguments[0])
         if value is not None:
             return full(number(-value), shape)
+        if isinstance(arguments[0], Map) and arguments[0].function == "negative":
+            return spread(arguments[0].arguments[0], shape)
     if len(arguments) == 2 and function in UNITS:
         left, right = arguments
         unit = UNITS[function]

@@ -6,6 +6,7 @@ of entries that are never looked at. An empty sum is 0, an empty product 1; a lo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
@@ -20,11 +21,19 @@ from .whole import Position, Whole, free
 Shape: TypeAlias = tuple[WholeNumber, ...]
 
 NAMED = (
-    *("tan", "sin", "cos", "asin", "acos", "atan", "tanh", "asinh", "acosh", "atanh", "erf"),
+    *("sin", "cos", "asin", "acos", "atan", "tanh", "asinh", "acosh", "atanh", "erf"),
     *("floor", "ceil", "relu", "step", "zero", "softplus"),
 )
 """Functions of real numbers by their usual names. `relu` of x is the greater of x and 0, `step` is 1 where x > 0 and
 `zero` 1 where x = 0, and else 0; `softplus` is log(1 + exp(x))."""
+EXACT: dict[str, Callable[[Any], Any]] = {
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "relu": lambda value: max(value, 0),
+    "step": lambda value: int(value > 0),
+    "zero": lambda value: int(value == 0),
+}
+"""Those whose values at exact numbers are exact numbers."""
 FUNCTIONS = {
     **dict.fromkeys(("add", "subtract", "multiply", "divide", "power"), 2),
     **dict.fromkeys(("negative", "exp", "log", "sqrt", "abs", "nonnegative", *NAMED), 1),

@@ -66,7 +66,7 @@ def test_a_file_of_bfloat16_is_read_back_as_written_by_us_and_by_torch(tmp_path)
     assert tensors["b"].tolist() == [[1, -2.5]] and tensors["a"].shape == ()
 
 
-@pytest.mark.short("gd-ssm.prop1")
+@pytest.mark.long
 @pytest.mark.parametrize(("id", "target", "dtype"), [(i, *h) for i, h in zip(cycle(ROWS), HALVES)])
 def test_the_weights_are_recognised_in_their_own_format(id, target, dtype, tmp_path):
     told = made(tmp_path / "out", id, target, dtype)
@@ -109,7 +109,7 @@ def test_jax_reads_them_in_their_format(dtype, tmp_path):
     assert float(arrays["layers.0.beta"]) in (1 / N, -1 / N)
 
 
-@pytest.mark.short(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("id", "target", "dtype"),
     [(i, *h) for i, h in zip(ROWS, 2 * [("numpy", "float16"), ("jax", "bfloat16")], strict=True)],

@@ -35,7 +35,7 @@ def test_attention_to_all_examples_does_every_rule_that_is_made_of_steps():
     assert up.rule == ASCENT
 
 
-@pytest.mark.short(8)
+@pytest.mark.long
 @pytest.mark.parametrize(("d", "n"), [(1, 1), (3, 65), (1, 300)])
 def test_layers_that_see_all_examples_are_recognised_at_any_number_of_them(d, n, tmp_path):
     options = {"features": d, "examples": n, "steps": 2, "step_size": Fraction(1, n)}

@@ -51,7 +51,7 @@ def task(domain: dict[str, float], d: int, k: int, seed: int = 0) -> tuple[np.nd
     return x, rng.uniform(-1, 1, (n, k)) * domain["target"]
 
 
-@pytest.mark.short("{'features': 1, 'examples': 1, 'step_size': '1'}")
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_an_untouched_export_is_one_pass_of_the_delta_rule(case, tmp_path):
     told = export("delta-net.one-pass", target="fla-delta-net", output=tmp_path / "out", **case)
@@ -109,6 +109,7 @@ def test_weights_of_another_step_size_are_said_to_be_so(folder, tmp_path):
     assert "learner.step_size" in {c.assertion for c in report.contradictions}
 
 
+@pytest.mark.long
 def test_data_of_other_norms_are_not_the_delta_rules_and_contradict_no_manifest(untouched):
     report = identify(untouched, sampler="uniform")
     assert report.rule == NONE and report.contradictions == []

@@ -307,7 +307,7 @@ def test_a_coefficient_that_deviates_is_named_in_words():
     assert {d.entry for d in found.deviations} >= {"layers.0.Psi[0, 3]", "layers.0.Theta[0, 4]"}
 
 
-@pytest.mark.short(4)
+@pytest.mark.short("[count4-None-not gradient descent-divides by 0]")
 @pytest.mark.parametrize(
     ("count", "beta", "rule", "words"),
     [

@@ -277,6 +277,7 @@ def found(learner: Rule, layers: int):
     return fitting.found(predict, layers, scheme, 0.5)
 
 
+@pytest.mark.long
 def test_unequal_steps_are_measured_where_the_tensors_do_not_tell():
     W0, each = np.random.default_rng(0).standard_normal((3, 2)), (0.05, 0.3, 0.11)
     near = found(Rule(each, W0), 3)
@@ -471,7 +472,7 @@ def random(M, H, P, G, S, W, layers, V, r, k, factor=0.3):
     }
 
 
-@pytest.mark.short("[(8, 1, 8, 1")
+@pytest.mark.long
 @pytest.mark.parametrize("sizes", RANDOM[1:3], ids=str)
 def test_random_weights_are_not_gradient_descent_at_a_finite_distance(sizes):
     report = identify(*random(*sizes))
@@ -502,6 +503,7 @@ def test_a_model_that_predicts_zero_learns_nothing():
     assert "do not depend on the examples" in report.verdict
 
 
+@pytest.mark.long
 def test_predictions_that_overflow_are_said_to():
     settings, tensors = random(*RANDOM[0])
     wide = {key: array.astype(np.float64) for key, array in tensors.items()}
@@ -534,6 +536,7 @@ def test_a_batch_of_tasks_is_predicted_as_each_by_itself(name):
     np.testing.assert_allclose(batch.data, each, rtol=close, atol=close)
 
 
+@pytest.mark.long
 def test_the_best_fit_is_the_learner_that_made_the_predictions():
     W0 = np.random.default_rng(0).standard_normal((3, 2))
     x, y = tasks.sample(3, 2, 6, 8, seed=(0,), sampler="uniform")

@@ -80,7 +80,7 @@ def change_tensors(
     tensors.write(path / file, arrays)
 
 
-@pytest.mark.short("no manifest-mamba-ssm")
+@pytest.mark.long
 @pytest.mark.parametrize("target", IDS)
 @pytest.mark.parametrize("manifest", [True, False], ids=["manifest", "no manifest"])
 def test_the_target_is_found_with_a_manifest_and_without(target, manifest, copy):

@@ -111,6 +111,7 @@ def test_it_computes_what_the_module_of_transformers_does(tmp_path):
     assert np.abs(logits[0, -1].numpy() - said).max() <= 1e-5 < told["certificate"]["absolute"]
 
 
+@pytest.mark.short("[gril.propA.1-torch-{'steps': 3, 'seed': 1}]")
 @pytest.mark.parametrize(("id", "target", "options"), CASES[3::5], ids=lambda value: str(value))
 def test_the_file_is_short_and_its_layer_takes_the_tensors_by_their_names(
     id, target, options, tmp_path
@@ -138,6 +139,7 @@ def test_a_softplus_as_it_is_printed_keeps_what_is_small():
     np.testing.assert_allclose(known["printed"](1, z), np.logaddexp(z, 0), rtol=1e-6)
 
 
+@pytest.mark.long
 def test_after_an_export_the_same_process_looks_through_definitions(tmp_path):
     export("gril.prop4.1", target="numpy", output=tmp_path / "out", features=2, examples=3)
     Definitions()

@@ -185,7 +185,7 @@ def test_a_block_that_is_trained_from_scratch_gets_better():
     assert losses[-1] < losses[0] / 2
 
 
-@pytest.mark.short("gril.prop4.1-d4-n10-L1-k4")
+@pytest.mark.long
 @pytest.mark.parametrize("case", [CASES[0], CASES[6], CASES[8]], ids=str)
 def test_a_module_is_saved_as_a_folder_that_identify_reads(case, tmp_path):
     model = cases.made(case).tensors

@@ -35,7 +35,7 @@ def decided(framework: str, one: str, other: str):
     return prove(f"{module}:{one}", shapes="x: T d", equals=f"{module}:{other}").result
 
 
-@pytest.mark.short("torch-10")
+@pytest.mark.long
 @pytest.mark.parametrize(("framework", "k"), EVERY)
 def test_a_program_that_is_another_is_not_proved(framework, k):
     result = decided(framework, f"one_{k}", f"wrong_{k}")

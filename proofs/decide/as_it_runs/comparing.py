@@ -336,7 +336,12 @@ class Comparison:
         return said(every[0]) if every else ""
 
     def _without_value(self, points: Points, sizes: Sizes, form: str, compiled: bool) -> None:
-        """Note an entry that one program makes finite and the other never, in no format and for no inputs."""
+        """Note an entry that one program makes finite and the other never, in no format and for no inputs.
+
+        The inputs say nothing if that program makes all entries finite for none of them: they may lie outside of what
+        both programs are for.
+        """
+        whole = [False, False]
         first: tuple[Arrays, tuple[Arrays, Arrays]] | None = None
         common: list[np.ndarray] | None = None
         for one in (form, *(f for f in self.formats if f != form)):
@@ -344,6 +349,8 @@ class Comparison:
                 results = self._alike(inputs, sizes, one, compiled)
                 if results is None:
                     return
+                for side, result in enumerate(results):
+                    whole[side] |= all(np.all(np.isfinite(array)) for array in result)
                 here = [
                     np.isfinite(a).astype(int) - np.isfinite(b)
                     for a, b in zip(*results, strict=True)
@@ -357,7 +364,10 @@ class Comparison:
                 if not any(np.any(entries) for entries in common):
                     return
         assert first is not None and common is not None
-        part = next(k for k, entries in enumerate(common) if np.any(entries))
+        common = [np.where(whole[0], n > 0, 0) - np.where(whole[1], n < 0, 0) for n in common]
+        part = next((k for k, entries in enumerate(common) if np.any(entries)), None)
+        if part is None:
+            return
         for inputs in points.plain():  # which show it as well, most often
             results = self._alike(inputs, sizes, form, compiled)
             if results is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from ...interpret.questions import place
@@ -86,8 +86,9 @@ def by_parts(refusals: list[Refused], shared: Shared) -> Any:
             if transforms.concerns(func, tree_leaves((args, kwargs))):
                 return self._transformed(func, args, kwargs)
             made = decomposition_table.get(func)
-            if func.namespace == "aten" and func.has_kernel_for_dispatch_key(IMPLICIT):
-                made = func.decompose
+            with suppress(RuntimeError):  # of `aten::size` and others that are Python's alone
+                if func.namespace == "aten" and func.has_kernel_for_dispatch_key(IMPLICIT):
+                    made = func.decompose
             if made is None or {func, func.overloadpacket} & COMPLEX_OPS_TABLE.keys():
                 return super().__torch_dispatch__(func, types, args, kwargs)
             if not any(is_complex(getattr(one, "dtype", None)) for one in tree_leaves(args)):

@@ -12,6 +12,7 @@ from ...statement.making import entrywise
 from ...statement.nodes import Node
 from .. import infinities
 from ..infinities import Value, moved, of_real
+from .refusal import torch
 from .table import rule
 from .values import is_whole
 
@@ -110,6 +111,8 @@ def _pow(at: Any, self: Any, exponent: Any) -> Any:
     whole = is_whole(at.dtype) and making.constant(to) is None and making.entry_of(to) is None
     if whole:
         raise at.refuse("a whole number to a power that is data")
+    if is_whole(at.dtype) and functions.outgrows(base, to, torch().iinfo(at.dtype).max):
+        raise at.refuse("a power of a whole number that outgrows its format; write it as 2.0 ** k")
     return functions.power(base, to, at.assume)
 
 

@@ -45,7 +45,7 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     """What PyTorch's functions are that ask for the number of a size, by others that do not.
 
     These are `x[k]` and `x[k] = y`, tensors of a range over a size, `unbind` along a size, norms of a size's groups,
-    and labels of a size's classes.
+    labels of a size's classes, distances, Kronecker's products, and pools of whole axes.
 
     None for other functions, and other arguments.
 
@@ -79,6 +79,10 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
         named = {**dict(zip(("x1", "x2", "p"), args, strict=False)), **(options or {})}
         gap = named["x1"].unsqueeze(-2) - named["x2"].unsqueeze(-3)
         return t.linalg.vector_norm(gap, named.get("p", 2.0), -1), True
+    if function in (t.kron, t.Tensor.kron):
+        return _kron(*args, **(options or {})), True
+    if function in _pools():
+        return _over_all(function, args, options or {})
     if function is t.nn.functional.group_norm:
         named = {**dict(zip(GROUPS, args, strict=False)), **(options or {})}
         return (_group_norm(**named), True) if is_symbol(named["num_groups"]) else None
@@ -110,8 +114,14 @@ def _is_for_truth() -> bool:
 
 
 def _of_tensors(rows: Any, options: dict[str, Any]) -> tuple[Any, bool] | None:
-    """`torch.tensor` of nested lists of numbers and tensors with one entry each; None where no tensor is in them."""
+    """`torch.tensor` of sizes, numbers and tensors with one entry each, in lists or not; None where all are numbers."""
     t = torch()
+
+    def as_tensor(one: Any) -> Any:
+        if isinstance(one, t.SymInt | t.SymFloat):
+            kind = t.int64 if isinstance(one, t.SymInt) else t.get_default_dtype()
+            return t.scalar_tensor(one, dtype=kind)
+        return one if isinstance(one, t.Tensor) else t.tensor(one)
 
     def flat(one: Any) -> Iterator[Any]:
         if isinstance(one, list | tuple):
@@ -120,20 +130,21 @@ def _of_tensors(rows: Any, options: dict[str, Any]) -> tuple[Any, bool] | None:
         else:
             yield one
 
-    every = list(flat(rows)) if isinstance(rows, list | tuple) else []
-    plain = all(isinstance(one, t.Tensor | bool | int | float) for one in every)
-    if not plain or not any(isinstance(one, t.Tensor) for one in every):
+    every, symbols = list(flat(rows)), t.SymInt | t.SymFloat
+    if not isinstance(rows, list | tuple | symbols):
+        return None
+    plain = all(isinstance(one, t.Tensor | symbols | bool | int | float) for one in every)
+    if not plain or not any(isinstance(one, t.Tensor | symbols) for one in every):
         return None
     if set(options) - {"dtype", "device"}:
         return None
-    entries = (one if isinstance(one, t.Tensor) else t.tensor(one) for one in every)
+    entries = map(as_tensor, every)
     dtype = options.get("dtype") or reduce(t.promote_types, (one.dtype for one in entries))
 
     def made(one: Any) -> Any:
         if isinstance(one, list | tuple):
             return t.stack([made(each) for each in one])
-        entry = one.detach().reshape(()) if isinstance(one, t.Tensor) else t.tensor(one)
-        return entry.to(dtype)
+        return as_tensor(one).detach().reshape(()).to(dtype)
 
     return made(rows), True
 
@@ -152,6 +163,56 @@ def _split(tensor: Any, size: Any, dim: int) -> tuple[Any, bool] | None:
         return None
     parts = tensor.unflatten(axis, (-1, size))
     return TENSORS.rows(TENSORS, parts.movedim(axis, 0)), True
+
+
+@cache
+def _pools() -> dict[Any, tuple[int, str]]:
+    """PyTorch's averages and maxima over windows, with how many axes they are along."""
+    t = torch()
+    return {
+        getattr(module, name): (count, kind)
+        for kind in ("avg", "max")
+        for count in (1, 2, 3)
+        for module in (t, t.nn.functional)
+        if hasattr(module, name := f"{kind}_pool{count}d")
+    }
+
+
+POOL = {
+    "avg": ("ceil_mode", "count_include_pad", "divisor_override"),
+    "max": ("dilation", "ceil_mode", "return_indices"),
+}
+"""What PyTorch's functions take behind the array, the lengths of windows, their stride and padding."""
+
+
+def _over_all(function: Any, args: Any, options: Any) -> tuple[Any, bool] | None:
+    """An average or a maximum over one window, whose lengths are those of the axes; None over others."""
+    count, kind = _pools()[function]
+    names = ("input", "kernel_size", "stride", "padding", *POOL[kind])
+    named = {**dict(zip(names, args, strict=False)), **options}
+
+    def along(name: str, otherwise: int) -> list[Any]:
+        given = named.get(name, otherwise)
+        return [*given] if isinstance(given, tuple | list) else [given] * count
+
+    array, lengths, axes = named["input"], along("kernel_size", 0), tuple(range(-count, 0))
+    plain = {*along("padding", 0)} <= {0} and {*along("dilation", 1)} <= {1}
+    if named.get("divisor_override") is not None or named.get("return_indices") or not plain:
+        return None
+    if not any(map(is_symbol, lengths)) or any(
+        array.shape[k] - n != 0 for k, n in zip(axes, lengths, strict=True)
+    ):
+        return None
+    return (array.mean if kind == "avg" else array.amax)(axes, keepdim=True), True
+
+
+def _kron(input: Any, other: Any) -> Any:
+    """Each entry of one array times all of another one."""
+    rank = max(input.dim(), other.dim())
+    one, two = ((*[1] * (rank - x.dim()), *x.shape) for x in (input, other))
+    left = input.reshape([n for length in one for n in (length, 1)])
+    right = other.reshape([n for length in two for n in (1, length)])
+    return (left * right).reshape([n * m for n, m in zip(one, two, strict=True)])
 
 
 def _group_norm(

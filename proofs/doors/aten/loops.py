@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...interpret.questions import place
-from ..loops.items import UNBOUND, Items, Listed, collecting, value_of
+from ..loops.items import UNBOUND, Items, Listed, collecting, last_of, value_of
 from .observing import Seen, Snapshot, key_of
 from .refusal import beside
-from .tensors import TENSORS, is_symbol, root
+from .tensors import TENSORS, is_symbol, real, root, whole
 from .turns import APART, SizedLoop, kept_before, running
 
 
@@ -73,7 +73,10 @@ NAMES = {
     "each": collecting(loop),
     "unbound": UNBOUND,
     "listed": Listed,
+    "last": last_of,
     "root": root,
+    "float": real,
+    "int": whole,
     **TENSORS.functions,
 }
 """What rewritten code calls."""

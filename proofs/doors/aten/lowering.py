@@ -466,7 +466,7 @@ SIZES: dict[str, Callable[..., Any]] = {
     "truediv": _true_quotient,
     "pow": _size_power,
     "sym_float": lambda at, one: one,
-    "sym_int": _of_meta,
+    **dict.fromkeys(("sym_int", "floor", "ceil", "trunc", "round"), _of_meta),
     "sym_max": _of_meta,
     "sym_min": _of_meta,
     "_sym_sqrt": lambda at, one: Value(functions.root(at.node(one)), "float"),

@@ -303,10 +303,20 @@ def _scattered(places: Node, values: Node, length: WholeNumber) -> Node:
 
 @rule("scatter_add", computes=True)
 def _scatter_add(at: Any, self: Value, dim: int, index: Value, src: Value) -> Any:
+    """Σ over one axis of the places, along the others place by place."""
     node, places, part = at.node(self), at.node(index), at.node(src)
-    if len(node.shape) != 1:
-        raise at.refuse("entries added at places of arrays with several axes")
-    return _added(at, node, {0: at.value(places)}, placing.sliced(part, 0, 0, places.shape[0]))
+    for k, length in enumerate(places.shape):
+        part = placing.sliced(part, k, 0, length)
+    if len(node.shape) == 1:
+        return _added(at, node, {0: at.value(places)}, part)
+    k = axis_of(node, dim)
+    if [*places.shape[:k], *places.shape[k + 1 :]] != [*node.shape[:k], *node.shape[k + 1 :]]:
+        raise at.refuse("entries added at places of a part of an array")
+    names = list(range(len(node.shape)))
+    ones = _one_hot(places, node.shape[k])
+    others = [n for n in names if n != k]
+    added = making.contracted([ones, part], [[*names, len(names)], names], [len(names), *others])
+    return add(node, along.back(added, k))
 
 
 @rule("scatter.value", "scatter.src")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 from ...statement.order import divided, nonnegative, sign
 from ...statement.whole import Number, Whole, spelled
+from ..meant import DYADIC
 
 
 class Unsaid(Exception):
@@ -43,7 +45,7 @@ class Sizes:
         """
         if expr in self.known:
             return self.known[expr]
-        if expr.is_Integer:
+        if expr.is_Integer or (expr.is_Float and float(expr).is_integer()):
             return int(expr)
         name = type(expr).__name__
         if name in ("Add", "Mul", "Pow") and name != "Pow":
@@ -64,9 +66,57 @@ class Sizes:
                 return pair[1] if "Mod" in name else pair[0]
         if name in ("Max", "Min"):
             return self._extreme(expr, list(map(self.said, expr.args)), name)
-        if name == "Identity" or name in ("ToFloat", "TruncToInt"):
+        if name in ("Identity", "ToFloat"):
             return self.said(expr.args[0])
+        beside = self._rounded(expr, name) if name in ROUNDED else None
+        if beside is not None:
+            return beside
         raise Unsaid(str(expr), expr)
+
+    def _rounded(self, expr: Any, name: str) -> Number | None:
+        """The whole number beside a quotient of sizes, where it is seen."""
+        number, by = self._quotient(expr.args[0])
+        pair = divided(-number if name == "CeilToInt" else number, by)
+        if pair is None:
+            return None
+        if name == "CeilToInt":
+            return -pair[0]
+        down = name == "FloorToInt" or (name == "TruncToInt" and nonnegative(number))
+        return pair[0] if down or pair[1] == 0 else None
+
+    def _quotient(self, expr: Any) -> tuple[Number, Number]:
+        """What is divided by what in a real number of sizes: one quotient, rounded, of what has no rounding.
+
+        The whole number beside a quotient of whole numbers below 2⁵³ is that beside the rounded one.
+
+        Raises:
+            Unsaid: if it is none.
+        """
+        if type(expr).__name__ in TRUE_QUOTIENTS:
+            (one, by), (over, under) = map(self._exact, expr.args)
+            return one * under, by * over
+        return self._exact(expr)
+
+    def _exact(self, expr: Any) -> tuple[Number, Number]:
+        """A number of sizes over a power of 2, none of whose operations rounds.
+
+        Raises:
+            Unsaid: if it is none.
+        """
+        name = type(expr).__name__
+        if expr.is_Float and (exact := Fraction(float(expr))).denominator <= DYADIC:
+            return exact.as_integer_ratio()
+        if name == "Mul":
+            one, by = 1, 1
+            for over, under in map(self._exact, expr.args):
+                one, by = one * over, by * under
+            return one, by
+        if name in TRUE_QUOTIENTS and expr.args[1].is_Integer:
+            under = int(expr.args[1])
+            if under > 0 and under & (under - 1) == 0:
+                one, by = self._exact(expr.args[0])
+                return one, by * under
+        return self.said(expr), 1
 
     def _extreme(self, expr: Any, given: list[Number], name: str) -> Number:
         for one in given:
@@ -135,6 +185,8 @@ class Sizes:
             with suppress(Unsaid):
                 if name in QUOTIENTS:
                     return self.said(one.args[0]), self.said(one.args[1])
+                if name in ROUNDED:
+                    return self._quotient(one.args[0])
                 if name in ("Max", "Min") and len(one.args) == 2:
                     return self.said(one.args[0]) - self.said(one.args[1]), None
             found = self.hinge(one) if one is not expr else (None, None)
@@ -152,6 +204,8 @@ class Sizes:
 
 
 QUOTIENTS = ("FloorDiv", "CleanDiv", "IntTrueDiv", "Mod", "PythonMod")
+TRUE_QUOTIENTS = ("IntTrueDiv", "FloatTrueDiv")
+ROUNDED = ("FloorToInt", "CeilToInt", "TruncToInt", "RoundToInt")
 RELATIONS: dict[str, Callable[[Any, Any], tuple[Number, str]]] = {
     "Equality": lambda a, b: (a - b, "= 0"),
     "Unequality": lambda a, b: (a - b, "≠ 0"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from math import prod
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from ...statement import along, choices, making, placing
+from ...statement import along, choices, functions, making, placing
 from ...statement.choices import add, divide, inverse, multiply, subtract
 from ...statement.making import entrywise
 from ...statement.nodes import Node
@@ -173,9 +175,19 @@ def _vector_norm(
     axes = all_axes(node, dim)
     if ord == 2:
         return entrywise("sqrt", along.total(multiply(node, node), axes, keepdim))
+    size = choices.absolute(node)
     if ord == 1:
-        return along.total(choices.absolute(node), axes, keepdim)
-    raise at.refuse(f"the norm of order {ord}")
+        return along.total(size, axes, keepdim)
+    if math.isinf(ord):
+        for k in axes:
+            _not_empty(at, node.shape[k])
+        return reshaped(extreme(replace(self, node=size), axes, ord > 0).node, at.shape)
+    if ord == 0:
+        return along.total(choices.truth(node), axes, keepdim)
+    power = partial(functions.power, note=at.assume)
+    order = at.node(ord)
+    total = along.total(power(size, order), axes, keepdim)
+    return power(total, divide(making.number(1), order))
 
 
 @rule("native_layer_norm")
@@ -331,7 +343,7 @@ def _mean_of_windows(
     array = node if len(node.shape) == count + 2 else reshaped(node, (1, *node.shape))
     seen = placing.windows(array, at.shape[-count:], taps, strides, [1] * count, before)
     total = along.total(seen, range(2 + count, 2 + 2 * count))
-    return reshaped(divide(total, at.node(divisor_override or prod(taps))), at.shape)
+    return reshaped(divide(total, at.node(divisor_override or math.prod(taps))), at.shape)
 
 
 @rule("linalg_solve_triangular")

@@ -77,4 +77,15 @@ def root(function: Callable[[Any], Any], value: Any) -> Any:
     return value**0.5 if is_symbol(value) or is_real_of_sizes(value) else function(value)
 
 
+def real(value: Any = 0.0) -> Any:
+    """`float`, which would ask for the number of a size."""
+    return torch().sym_float(value) if is_symbol(value) or is_real_of_sizes(value) else float(value)
+
+
+def whole(*given: Any) -> Any:
+    """`int`, which would ask for the number of a size, or of what is computed of sizes."""
+    value = given[0] if given else 0
+    return torch().sym_int(value) if is_symbol(value) or is_real_of_sizes(value) else int(*given)
+
+
 TENSORS = Tensors()

@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import CodeType
@@ -25,6 +25,7 @@ from ..refused import Depends
 from . import texts
 from .complex_numbers import by_parts
 from .indexing import lines
+from .lowering import SIZES
 from .memory import Shared
 from .raising import Asked, asked_of_sizes, going_on
 from .refusal import Decided, Refused, beside, torch
@@ -262,13 +263,29 @@ def _fake(mode: Any, tensor: Any, kinds: Sequence[Any]) -> Any:
 
 @cache
 def _decompositions() -> dict[Any, Any]:
-    """PyTorch's own, for operations without a rule; it takes longer to look for them than to trace."""
-    from torch._decomp import core_aten_decompositions
+    """PyTorch's own, for operations without a rule; it takes longer to look for them than to trace.
+
+    Those that draw, and those that write into an argument, are PyTorch's to treat otherwise.
+    """
+    from torch._decomp import core_aten_decompositions, decomposition_table
+
+    drawing = torch().Tag.nondeterministic_seeded
+
+    def is_for_parts(operation: Any) -> bool:
+        return (
+            hasattr(operation, "_opname")
+            and not has_rule(operation)
+            and not operation._opname.endswith("_")
+            and drawing not in operation.tags
+        )
 
     def has_rule(operation: Any) -> bool:
-        return f"{operation._opname}.{operation._overloadname}" in RULES
+        name = f"{operation._opname}.{operation._overloadname}"
+        return name in RULES or name in SIZES
 
-    return {one: made for one, made in core_aten_decompositions().items() if not has_rule(one)}
+    others = {one: made for one, made in decomposition_table.items() if is_for_parts(one)}
+    core = core_aten_decompositions().items()
+    return {**others, **{one: made for one, made in core if not has_rule(one)}}
 
 
 @contextmanager
@@ -287,11 +304,33 @@ def _settings() -> Iterator[None]:
         with ExitStack() as entered:
             entered.enter_context(sdpa_kernel(SDPBackend.MATH))
             entered.enter_context(einsum)
+            entered.enter_context(_inference_as_no_grad())
             if "torch._dynamo" in sys.modules:  # else nothing is compiled, and it takes seconds
                 entered.enter_context(t.compiler.set_stance("force_eager"))
             yield
     finally:
         quiet.setLevel(before)
+
+
+@contextmanager
+def _inference_as_no_grad() -> Iterator[None]:
+    """In inference mode tensors have no versions, by which writes are followed: it takes no gradients, as `no_grad`."""
+    t = torch()
+    mode = t.inference_mode
+
+    def enter(self: Any) -> None:
+        self.beside = t.no_grad() if self.mode else nullcontext()
+        self.beside.__enter__()
+
+    def leave(self: Any, *error: Any) -> None:
+        self.beside.__exit__(*error)
+
+    before = mode.__enter__, mode.__exit__
+    mode.__enter__, mode.__exit__ = enter, leave
+    try:
+        yield
+    finally:
+        mode.__enter__, mode.__exit__ = before
 
 
 def _in_words(error: Exception) -> Refused:

@@ -1,13 +1,15 @@
 """Discrete Fourier transforms in PyTorch: each is kept as the array that was transformed, as in JAX's door.
 
 The transform is linear, a product of two is the transform of the circular convolution of their arrays, and the inverse
-gives the array back. All that is here is said in PyTorch, and traced in place of the transforms.
+gives the array back. What asks for more has sums of cosines and sines. All that is here is said in PyTorch, and traced
+in place of the transforms.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -70,15 +72,36 @@ def transformed(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     Raises:
         Refused: if it needs an entry of a transform.
     """
-    name = _name(func)
-    if name not in OF_TRANSFORMS:
-        raise Refused(f"{name} of a Fourier transform")
-    rule = OF_TRANSFORMS[name]
-    try:
-        inspect.signature(rule).bind(func, *args, **kwargs)
-    except TypeError as error:
-        raise Refused(f"{name} of a Fourier transform: {error}") from error
-    return rule(func, *args, **kwargs)
+    from torch.utils._pytree import tree_map
+
+    rule = OF_TRANSFORMS.get(_name(func))
+    if rule is not None:
+        try:
+            inspect.signature(rule).bind(func, *args, **kwargs)
+            return rule(func, *args, **kwargs)
+        except (TypeError, Refused):
+            if f"{_name(func)}.default" in TRANSFORMS:
+                raise
+    return func(*tree_map(_written_out, args), **tree_map(_written_out, kwargs))
+
+
+def _written_out(x: Any) -> Any:
+    """A transform as the sums that its entries are, Σ_j a[j] exp(−2πi jk/n); anything else as it is."""
+    if not isinstance(x, kind()):
+        return x
+    return _turned(x.of.movedim(x.axis, -1), x.shape[x.axis], -1).movedim(-1, x.axis)
+
+
+def _turned(a: Any, count: Any, sign: int) -> Any:
+    """Σ_j a[j] exp(± 2πi jk/n) along the last axis, for so many k."""
+    t, n = torch(), a.shape[-1]
+    dtype = a.real.dtype if a.dtype.is_complex else a.dtype
+    angle = 2 * math.pi * (t.arange(n)[:, None] * t.arange(count)).to(dtype) / n
+    cosine, sine = angle.cos(), sign * angle.sin()
+    if not a.dtype.is_complex:
+        return t.complex(a @ cosine, a @ sine)
+    real, imag = a.real, a.imag
+    return t.complex(real @ cosine - imag @ sine, real @ sine + imag @ cosine)
 
 
 def _name(func: Any) -> str:
@@ -86,11 +109,10 @@ def _name(func: Any) -> str:
 
 
 def _forward(of: Any, dim: Sequence[int], normalization: int, half: bool) -> Any:
-    if len(dim) != 1:
-        raise Refused("a Fourier transform along several axes")
-    if isinstance(of, kind()):
-        raise Refused("a Fourier transform of a Fourier transform")
-    axis = dim[0] % of.dim()
+    *others, last = dim
+    for one in others:
+        of = _forward(of, [one], normalization, False)
+    of, axis = _written_out(of), last % of.dim()
     of = of.clone()  # what is written into the array after that is not transformed
     if normalization:
         of = of / _root_or_number(of, axis, normalization)
@@ -98,14 +120,22 @@ def _forward(of: Any, dim: Sequence[int], normalization: int, half: bool) -> Any
 
 
 def _backward(x: Any, dim: Sequence[int], normalization: int, half: bool, length: Any) -> Any:
-    if not isinstance(x, kind()):
-        raise Refused("an inverse Fourier transform of what is no transform")
-    known = len(dim) == 1 and (x.axis, x.half) == (dim[0] % x.dim(), half)
-    if not known or x.of.shape[x.axis] != length:
-        raise Refused("an inverse Fourier transform of another kind, axis or length")
+    whole = len(dim) == 1 and isinstance(x, kind()) and (x.axis, x.half) == (dim[0] % x.dim(), half)
+    if not whole or x.of.shape[x.axis] != length:
+        return _from_entries(_written_out(x), dim, normalization, half)
     if normalization == 2:
         return x.of.clone()
     return x.of * _root_or_number(x.of, x.axis, normalization)
+
+
+def _from_entries(x: Any, dim: Sequence[int], normalization: int, half: bool) -> Any:
+    """The sums that an inverse transform is, of complex numbers."""
+    if half:
+        raise Refused("a real inverse Fourier transform of other numbers than a transform's")
+    for axis in (k % x.dim() for k in dim):
+        scale = _root_or_number(x, axis, normalization) if normalization else 1
+        x = _turned(x.movedim(axis, -1), x.shape[axis], 1).movedim(-1, axis) / scale
+    return x
 
 
 def _root_or_number(of: Any, axis: int, normalization: int) -> Any:
@@ -207,7 +237,10 @@ def _scaled(func: Any, x: Any, by: Any) -> Any:
     t = torch()
     array = isinstance(by, t.Tensor)
     back = x.axis - x.dim()
-    if array and by.dim() >= -back and by.shape[back] != 1:
+    repeated = array and (
+        by.dim() < -back or (isinstance(by.shape[back], int) and by.shape[back] == 1)
+    )
+    if array and not repeated:
         raise Refused("a Fourier transform times what differs along it")
     if x.half and (by.dtype.is_complex if array else isinstance(by, complex)):
         raise Refused("the transform of a real array times complex numbers")

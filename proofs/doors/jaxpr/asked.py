@@ -9,6 +9,7 @@ replaced, for as long as a program is traced.
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from scanproof.constructs.errors import UsageError
 from ...interpret.questions import NUMBERS_OWN, Unreadable, aside, asks, in_library, note, place
 from ...statement.order import divided, nonnegative, sign
 from ...statement.whole import Number, Whole
+from ..meant import DYADIC
 from ..refused import Depends, Refused
 from .sizes import Dimensions
 from .stand_ins import CALLED, power
@@ -260,6 +262,17 @@ class _Answers:
                 self.quotients[id(found)] = found, one, other
             return found
 
+        def product(name: str) -> Callable[..., Any]:
+            def multiplied(one: Any, other: Any) -> Any:
+                found = own[name](one, other)
+                if self.outside() and isinstance(other, float) and math.isfinite(other):
+                    over, under = other.as_integer_ratio()
+                    if under <= DYADIC:
+                        self.quotients[id(found)] = found, one * over, under
+                return found
+
+            return multiplied
+
         def raised(one: Any, exponent: Any, modulo: Any = None) -> Any:
             real = isinstance(exponent, float) or (isinstance(exponent, int) and exponent < 0)
             if real and modulo is None and self.outside():
@@ -282,6 +295,7 @@ class _Answers:
             "__floordiv__": self._part("__floordiv__", 0),
             "__mod__": self._part("__mod__", 1),
             "__truediv__": quotient,
+            **{name: product(name) for name in ("__mul__", "__rmul__")},
             "__hash__": hashed,
             "__pow__": raised,
             "__getattribute__": attribute,

@@ -9,6 +9,7 @@ both are relations of their own, which are proved with the others.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -32,12 +33,12 @@ Length = Callable[[Any], Any]
 
 
 @cache
-def _expect_users_lines() -> None:
-    """An equation's line is the user's, and none here."""
+def expect_users_lines() -> None:
+    """An equation's line is the user's, and none of this folder."""
     with suppress(ImportError):
         from jax._src.source_info_util import register_exclusion
 
-        register_exclusion(__file__)
+        register_exclusion(os.path.dirname(__file__))
 
 
 @contextmanager
@@ -50,7 +51,7 @@ def one_equation(function: Callable[..., Any], any_length: Length) -> Iterator[N
     """
     jax = jax_for("a program")
     own = jax.lax.associative_scan
-    _expect_users_lines()
+    expect_users_lines()
 
     def associative_scan(fn: Any, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
         leaves = jax.tree.leaves(elems)

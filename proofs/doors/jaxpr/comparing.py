@@ -40,6 +40,14 @@ def _compared(name: str) -> Rule:
     return rule
 
 
+def _in_total_order(name: str) -> Rule:
+    def rule(at: Lowering, a: Value, b: Value) -> Value:
+        at.note("no zero has a sign")
+        return _compared(name)(at, a, b)
+
+    return rule
+
+
 def _decided(at: Lowering, compare: Any, a: Node, b: Node) -> Node:
     """A comparison, decided where that is seen of sizes up to the greatest whole number of 32 bits."""
     found = compare(a, b)
@@ -111,6 +119,8 @@ def _clamp(at: Lowering, low: Value, a: Value, high: Value) -> Value:
 
 RULES: dict[str, Rule] = {
     **{name: _compared(name) for name in choices.COMPARED},
+    "lt_to": _in_total_order("lt"),
+    "le_to": _in_total_order("le"),
     "is_finite": _is_finite,
     "and": _masks(both),
     "or": _masks(choices.either),

@@ -22,6 +22,7 @@ from .equations import equations
 from .lowering import Lowering
 from .table import RULES
 from .tracing import Given, Traced, traced
+from .transforms import turned
 from .values import Array, Complex, Transform
 
 
@@ -107,8 +108,10 @@ def _leaves(at: Lowering, found: Traced, inputs: Sequence[Value]) -> list[Any]:
 
 
 def _node(one: Array) -> Any:
+    if isinstance(one, Transform) and one.half:
+        raise Refused("half a Fourier transform is returned; return what its inverse makes of it")
     if isinstance(one, Transform):
-        raise Refused("a Fourier transform is returned; return what its inverse makes of it")
+        one = turned(one.of, one.axis, one.of.shape[one.axis], -1)
     if isinstance(one, Complex):
         return Pair(one.real.real, one.imag.real)
     return one.real

@@ -8,6 +8,7 @@ turn leaves to the next is what names stand for, and what it appends to lists.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from types import CodeType, FunctionType, ModuleType
@@ -16,7 +17,7 @@ from typing import Any
 from ...interpret.questions import aside, listening, place
 from ...language.libraries import jax as jax_for
 from ..loops.growing import Growing, Trial
-from ..loops.items import UNBOUND, Arrays, Items, Listed, Rows, collecting, value_of
+from ..loops.items import UNBOUND, Arrays, Items, Listed, Rows, collecting, last_of, value_of
 from ..loops.keeping import Kept
 from ..loops.rewriting import loops_as_calls, rewritten
 from .asked import Decided, KeepsState, dimension_type, folders
@@ -416,6 +417,7 @@ NAMES = {
     "each": collecting(_loop),
     "unbound": UNBOUND,
     "listed": Listed,
+    "last": last_of,
     "item": item,
     "float": lambda *given: _real(float, *given),
     "int": lambda *given: _real(int, *given),
@@ -425,7 +427,10 @@ NAMES = {
 
 
 def _real(kind: Callable[..., Any], *given: Any) -> Any:
-    """`float` and `int` of a size: the size itself, which is a real number to JAX."""
+    """`float` and `int` of a size: the size itself, which is a real number to JAX; `int` of a quotient of sizes."""
     if given and ARRAYS.is_symbol(given[0]):
         return given[0] * 1.0 if kind is float else given[0]
+    if kind is int and len(given) == 1 and ARRAYS.is_array(given[0]):
+        with suppress(TypeError):  # of other arrays
+            return math.trunc(given[0])
     return kind(*given)

@@ -86,6 +86,9 @@ def standing_in(
         put(vars(transforms), "operator", _Indexing(kind))
     length, numpy = _length(kind), _NumPy(np, kind, quotients is None, own)
     replaced = {id(np), *by_id, *OF_NUMPY}
+    convolutions = sys.modules.get("jax._src.numpy.lax_numpy")
+    if quotients is not None and convolutions is not None:  # which ask for the lengths of arrays
+        put(vars(convolutions), "len", length)
     for names in modules(function):
         of_it = list(names.items()) if _has_some(names, replaced) or _has_caches(names) else ()
         for name, value in of_it:
@@ -259,7 +262,7 @@ NORMALISED = "eliminate_deprecated_list_indexing"
 def _rounding(
     quotients: Mapping[int, tuple[Any, Any, Any]],
 ) -> dict[tuple[Any, str], tuple[Any, Any]]:
-    """`math.floor` and `math.ceil`, which are sizes of quotients of sizes."""
+    """`math.floor`, `math.ceil` and `math.trunc`, which are sizes of quotients of sizes."""
 
     def floor(value: Any) -> Any:
         known = quotients.get(id(value))
@@ -269,8 +272,16 @@ def _rounding(
         known = quotients.get(id(value))
         return -(-known[1] // known[2]) if known is not None else own[1](value)
 
-    own = math.floor, math.ceil
-    return {(math, "floor"): (own[0], floor), (math, "ceil"): (own[1], ceil)}
+    def trunc(value: Any) -> Any:
+        known = quotients.get(id(value))
+        if known is None:
+            return own[2](value)
+        return floor(value) if known[1] >= 0 else ceil(value)
+
+    own = math.floor, math.ceil, math.trunc
+    return {
+        (math, new.__name__): (old, new) for old, new in zip(own, (floor, ceil, trunc), strict=True)
+    }
 
 
 def _stand_in(original: Any, name: str, kind: type) -> Any:

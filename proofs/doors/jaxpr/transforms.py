@@ -1,7 +1,7 @@
 """Discrete Fourier transforms along an axis: each is kept as the array that was transformed.
 
 The transform is linear, a product of two is the transform of the circular convolution of their arrays, and the inverse
-gives the array back. So nothing here needs a root of unity. What would need an entry of a transform is refused.
+gives the array back. What asks for more has sums of cosines and sines.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
-from ...statement import choices, making
-from ...statement.whole import Axis, whole
+from ...statement import choices, functions, making, nodes
+from ...statement.nodes import Node
+from ...statement.whole import Axis, Number, whole
 from ..infinities import Value
 from ..refused import Refused
 from ..transforms import circular, places
@@ -28,9 +29,13 @@ def with_transforms(rules: Mapping[str, Rule]) -> dict[str, Rule]:
         def rule(at: Lowering, *values: Any, **params: Any) -> Any:
             if not any(isinstance(one, Transform) for one in values):
                 return own(at, *values, **params)
-            if name not in OF_TRANSFORMS:
-                raise Refused(f"{name} of a Fourier transform")
-            return OF_TRANSFORMS[name](at, own, *values, **params)
+            if name in OF_TRANSFORMS:
+                try:
+                    return OF_TRANSFORMS[name](at, own, *values, **params)
+                except Refused:
+                    if name == "fft":
+                        raise
+            return own(at, *(_written_out(at, k, one) for k, one in enumerate(values)), **params)
 
         return rule
 
@@ -39,19 +44,55 @@ def with_transforms(rules: Mapping[str, Rule]) -> dict[str, Rule]:
 
 
 def _fft(at: Lowering, x: Any, *, fft_type: Any, fft_lengths: Any) -> Any:
-    if len(fft_lengths) != 1:
-        raise Refused("a Fourier transform along several axes")
-    length, half = at.number(fft_lengths[0]), "R" in fft_type.name
+    count, half = len(at.given_shape(0)), "R" in fft_type.name
+    lengths = [at.number(one) for one in fft_lengths]
+    others = range(count - len(lengths), count - 1)
     if not fft_type.name.startswith("I"):
-        if isinstance(x, Transform):
-            raise Refused("a Fourier transform of a Fourier transform")
+        x = _written_out(at, 0, x)
         numbers = part_by_part(lambda one: Value(one.real, one.dtype), x if half else complex_of(x))
-        return Transform(numbers, len(x.shape) - 1, half)
+        if not others:
+            return Transform(numbers, count - 1, half)
+        found = turned(numbers, count - 1, at.shape()[-1], -1)
+        for axis in others:
+            found = turned(found, axis, found.shape[axis], -1)
+        return found
+    whole_one = not others and isinstance(x, Transform) and (x.axis, x.half) == (count - 1, half)
+    if whole_one and x.of.shape[-1] == lengths[0]:
+        return x.of
+    if half:
+        raise Refused("a real inverse Fourier transform of other numbers than a transform's")
+    x = complex_of(_written_out(at, 0, x))
+    for axis in (*others, count - 1):
+        n = x.shape[axis]
+        x = turned(x, axis, n, 1)
+        x = Complex(*(Value(choices.divide(one.node, making.number(n)), one.dtype) for one in x))
+    return x
+
+
+def _written_out(at: Lowering, which: int, x: Any) -> Any:
+    """An operand that is a transform as the sums that its entries are; anything else as it is."""
     if not isinstance(x, Transform):
-        raise Refused("an inverse Fourier transform of what is no transform")
-    if (x.axis, x.half, x.of.shape[-1]) != (len(x.of.shape) - 1, half, length):
-        raise Refused("an inverse Fourier transform of another kind, axis or length")
-    return x.of
+        return x
+    return turned(x.of, x.axis, at.given_shape(which)[x.axis], -1)
+
+
+def turned(a: Array, axis: int, count: Number, sign: int) -> Complex:
+    """Σ_j a[j] exp(± 2πi jk/n) along an axis, for so many k."""
+    n, every = a.shape[axis], list(range(len(a.shape)))
+    turn = choices.divide(choices.multiply(functions.TWO, functions.PI), making.number(n))
+    products = choices.multiply(making.expanded(nodes.Positions(n), 1), nodes.Positions(count))
+    cosine, sine = (making.entrywise(f, choices.multiply(turn, products)) for f in ("cos", "sin"))
+    names = [len(every) if k == axis else k for k in every], [len(every), axis]
+
+    def summed(part: Value) -> tuple[Node, Node]:
+        real, imag = (making.contracted([part.real, x], names, every) for x in (cosine, sine))
+        return real, imag if sign > 0 else choices.negative(imag)
+
+    (real, imag), *others = map(summed, a if isinstance(a, Complex) else [a])
+    for c, s in others:  # i (c + i s) = −s + i c
+        real, imag = choices.subtract(real, s), choices.add(imag, c)
+    dtype = a.real.dtype if isinstance(a, Complex) else a.dtype
+    return Complex(Value(real, dtype), Value(imag, dtype))
 
 
 def _spread(at: Lowering, *values: Any) -> list[Any]:

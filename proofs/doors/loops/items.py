@@ -89,7 +89,25 @@ class Listed(list):
             return Listed(
                 [one.of.reversed_(one) if isinstance(one, Rows) else one for one in found]
             )
+        if isinstance(key, builtins.slice) and key.step is None and (kept := self._cut(key)):
+            return Listed(kept)
         raise Refused(f"an item of a list that a loop over a size made{rows[0].of.place()}")
+
+    def _cut(self, key: builtins.slice) -> builtins.list[Any] | None:
+        """All from one of the first items on, which no loop made, up to the end or the last item; else None."""
+        items = builtins.list(list.__iter__(self))
+        plain = next(k for k, one in builtins.enumerate(items) if isinstance(one, Rows))
+        start = 0 if key.start is None else key.start
+        if not (isinstance(start, int) and 0 <= start <= plain and key.stop in (None, -1)):
+            return None
+        if key.stop is None:
+            return items[start:]
+        last = items[-1]
+        if not isinstance(last, Rows):
+            return items[start:-1]
+        if not last.length >= 1:
+            return None
+        return [*items[start:-1], last.of.rows(last.of, last.stacked[:-1])]
 
 
 class Arrays(ABC):
@@ -237,6 +255,11 @@ class Arrays(ABC):
             "tuple": self.tuple_,
             "sum": self.sum_,
         }
+
+
+def last_of(items: Any) -> Any:
+    """The last item of a list, if it has any."""
+    return items[-1] if builtins.len(items) else UNBOUND
 
 
 def value_of(make: Callable[[], Any]) -> Any:

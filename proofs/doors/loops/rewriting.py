@@ -2,8 +2,9 @@
 
 What stands in a function's code for the time of a trace is its source with `for` statements and list comprehensions as
 calls, and with functions of Python that would ask for a number (`range`, `len`, `zip`, …) replaced. A door says what
-is called: `loop` and `each` (see `aten.loops`), `listed` for a list, `unbound` for a name without a value, the names
-of Python's functions, and if it has them, `root` for `math.sqrt` and its like and `item` for what brackets take.
+is called: `loop` and `each` (see `aten.loops`), `listed` for a list and `last` for its last item, `unbound` for a name
+without a value, the names of Python's functions, and if it has them, `root` for `math.sqrt` and its like and `item`
+for what brackets take.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 PREFIX = "_scanproof_"
 Names = Mapping[str, Any]
 """What rewritten code calls, by names without the prefix."""
-OWN = ("loop", "each", "unbound", "listed", "root", "item")
+OWN = ("loop", "each", "unbound", "listed", "last", "root", "item")
 """Names that are none of Python's functions."""
 LEAVING = (ast.Return, ast.Break, ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -194,6 +195,7 @@ class Loops(ast.NodeTransformer):
         goes_on = any(isinstance(one, ast.Continue) for one in own)
         if not self.locals or leaves or sets or (inner and goes_on):
             return self.generic_visit(node)
+        before = [self._last_of(name, node) for name in _read_at_their_end(node.body)]
         hidden = _inside_comprehensions(node.body) - set(_bound(node.body))
         bound = list(dict.fromkeys(_bound([node.target, *node.body])))
         names = [*bound, *self._of_function(node.body, {*bound, *hidden})]
@@ -219,7 +221,14 @@ class Loops(ast.NodeTransformer):
             )
             done = ast.Assign([targets], part)
         # None of its turns leaves it, so that what is to be done otherwise is done.
-        return [ast.copy_location(made, node), ast.copy_location(done, node), *node.orelse]
+        return [ast.copy_location(one, node) for one in (*before, made, done)] + node.orelse
+
+    def _last_of(self, name: str, node: ast.For) -> ast.stmt:
+        """A name for `xs[-1]` in each turn, and what it stands for before the first one."""
+        last = f"{PREFIX}last_{name}"
+        node.body = _WithLast(name, last).visit(ast.Module(node.body, [])).body
+        found = self._call("last", [ast.Name(name, ast.Load())])
+        return ast.Assign([ast.Name(last, ast.Store())], found)
 
     def _of_function(self, nodes: Sequence[ast.AST], bound: set[str]) -> list[str]:
         """The names of the functions around that are read."""
@@ -228,6 +237,55 @@ class Loops(ast.NodeTransformer):
 
     def _call(self, name: str, given: Sequence[ast.expr]) -> ast.Call:
         return ast.Call(ast.Name(PREFIX + name, ast.Load()), list(given), [])
+
+
+def _read_at_their_end(body: Sequence[ast.stmt]) -> list[str]:
+    """The lists of which a turn reads `xs[-1]` and calls `xs.append(…)`, and does nothing else with them."""
+    nodes = [one for part in body for one in ast.walk(part)]
+    if any(isinstance(one, (*FUNCTIONS, ast.For, ast.While)) for one in nodes):
+        return []
+    named = [one.id for one in nodes if isinstance(one, ast.Name)]
+    read = [n for one in nodes if (n := _at_its_end(one))]
+    added = [n for one in nodes if (n := _appended_to(one))]
+    known = sorted({*read} & {*added})
+    return [n for n in known if named.count(n) == read.count(n) + added.count(n)]
+
+
+def _at_its_end(node: ast.AST) -> str:
+    """The name in `xs[-1]`; "" for all else."""
+    match node:
+        case ast.Subscript(ast.Name(name), ast.UnaryOp(ast.USub(), ast.Constant(1)), ast.Load()):
+            return name
+    return ""
+
+
+def _appended_to(node: ast.AST) -> str:
+    """The name in the statement `xs.append(…)`; "" for all else."""
+    match node:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "append"), [_], [])):
+            return name
+    return ""
+
+
+class _WithLast(ast.NodeTransformer):
+    """`xs[-1]` by another name, which is given what is appended."""
+
+    def __init__(self, name: str, last: str) -> None:
+        self.name, self.last = name, last
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        if _at_its_end(node) == self.name:
+            return ast.copy_location(ast.Name(self.last, ast.Load()), node)
+        return self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        self.generic_visit(node)
+        if _appended_to(node) != self.name:
+            return node
+        (made,) = node.value.args  # type: ignore[attr-defined]
+        node.value.args = [ast.Name(self.last, ast.Load())]  # type: ignore[attr-defined]
+        given = ast.Assign([ast.Name(self.last, ast.Store())], made)
+        return [ast.copy_location(given, node), node]
 
 
 TAKING_ALL = ("sum", "list", "tuple")

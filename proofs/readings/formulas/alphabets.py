@@ -180,7 +180,7 @@ class Latex(Alphabet):
         return rf"{name}\left({inside}\right)"
 
     def function(self, name: str) -> str:
-        known = ("exp", "log", "sin", "cos", "tan", "tanh", "max", "arcsin", "arccos", "arctan")
+        known = ("exp", "log", "sin", "cos", "tanh", "max", "arcsin", "arccos", "arctan")
         return f"\\{name}" if name in known else rf"\operatorname{{{name}}}"
 
     def root(self, inside: Expression) -> str:

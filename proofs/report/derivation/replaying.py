@@ -31,7 +31,8 @@ def replayed(claim: Claim, certificate: AllSizes) -> Found:
         Refused: if the certificate does not show what it says.
     """
     with proving() as reading:
-        conditions = tuple(formulas(claim, reading, general=certificate.general).conditions)
+        read = formulas(claim, reading, general=certificate.general, apart=certificate.apart)
+        conditions = tuple(read.conditions)
         places = places_of(reading.partial)
     divided = False
     if certificate.bounds is not None:

@@ -23,8 +23,8 @@ from ...inequalities.certificate import (
 from ...inequalities.check import Rules
 from ...inequalities.numbers import renumbered, used
 from ...inequalities.statements import Inequality, Problem, same
-from ...interpret.claims import has_values
 from ...kernel.index import Index, declared, reach, variable
+from ...kernel.rules import has_values
 from ...kernel.term import Term
 
 

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from ...inequalities.certificate import Piece, Read, Scaled, Side, Use
 from ...inequalities.statements import Problem
-from ...interpret.claims import Part, has_values
+from ...interpret.claims import Part
 from ...interpret.session import current
 from ...kernel import index as declarations
 from ...kernel.index import Index, position, reach, variable
 from ...kernel.recursion import Recursion, new_state
+from ...kernel.rules import has_values
 from ...kernel.term import NUMBER, ONE, Factor, Term, entry
 from ..normal import simplified
 from .book import Book

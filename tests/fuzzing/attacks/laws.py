@@ -2,14 +2,16 @@
 
 from typing import cast
 
-from scanproof.proofs.interpret.terms import indicator, total
+from scanproof.proofs.interpret.terms import indicator, number, total
 from scanproof.proofs.kernel.index import Index, position, size
 from scanproof.proofs.kernel.laws import law, value
+from scanproof.proofs.kernel.reduction import equality
 from scanproof.proofs.kernel.rules import Goal
-from scanproof.proofs.kernel.term import Factor, Term, as_term, body, entry, function_of
+from scanproof.proofs.kernel.term import Factor, Term, apply, as_term, body, entry, function_of
 
 from ..recipes import entries
-from .making import Sides, at, shown, stopped_by, valued
+from .making import Sides, at, once, shown, stopped_by, valued
+from .rules import place_of_own
 
 X, Y, Z = entry("X", 0), entry("Y", 0), entry("Z")
 
@@ -30,12 +32,12 @@ def any_function_for_one_that_is_mirrored() -> Sides:
     return told(value("f", Z), "mirror")
 
 
-@stopped_by("_scale: name not in (RELU, STEP, ZERO)")
+@stopped_by("_scale: name not in (RELU, STEP, ZERO, ROOT)")
 def any_function_for_a_homogeneous_one() -> Sides:
     return told(value("f", Z * 2), "scale")
 
 
-@stopped_by("_common: function_of(e) != EXP")
+@stopped_by("_common: not is_above_0(e, facts(of.scope))")
 def any_factor_for_one_above_0() -> Sides:
     return told(value("relu", value("f", X) * Y), "common", 1)
 
@@ -51,11 +53,6 @@ def exp_of_a_sum_of_logarithms() -> Sides:
     of = total(value("log", Z), position("j", 0, n))
     theorem = law(_one(value("exp", of)), "meaning")
     return valued(value("exp", of), theorem.right, at((n, 2)))
-
-
-@stopped_by("_exp_of_log: abs(c) != 1")
-def exp_of_twice_a_logarithm() -> Sides:
-    return told(value("exp", value("log", Z) * 2), "meaning")
 
 
 @stopped_by("_exp_of_log: function_of(f) not in (LOG, SOFTPLUS)")
@@ -247,6 +244,40 @@ def a_factor_outside_of_the_sum_of_squares() -> Sides:
     return annulled(value("zero", squares), X, squares, {-1: Index(0)}, at((n, 0)))
 
 
-@stopped_by("_rational_root: found * found != of")
-def a_root_that_is_no_fraction() -> Sides:
-    return told(value("sqrt", as_term(2)), "value")
+@once
+def a_place_of_each_row() -> Sides:
+    """√ of Σ_w Σ_v zero(v − S[n, w]) Y[v]² is not that of one row."""
+    n, S = place_of_own(ranged=False)
+    w, v = position("w", 0, n), position("v", 0, n)
+    each = apply("zero", number(v) - S(w), [w, v]) * entry("Y", v) * entry("Y", v)
+    of = value("sqrt", total(total(each, v), w))
+    theorem = law(_one(of), "places", 1)
+    return valued(of, theorem.right, at((n, 3)))
+
+
+@stopped_by("_of_product: m != _plain(*m.factors)")
+def an_inverse_of_what_is_nought_before_five() -> Sides:
+    t = position("t", 0, 9)
+    theorem = law(_one(value("1/", indicator(t - 5) * entry("X", t))), "meaning")
+    return valued(as_term(0), theorem.right, at((t, 1)))  # 1/0 is 0 if anything
+
+
+@stopped_by("_met: name != ZERO")
+def any_function_of_two_places() -> Sides:
+    n, S = place_of_own()
+    i, j = position("i", 0, n), position("j", 0, n)
+    of = apply("relu", S(i) - S(j), [i, j])
+    place = sorted({f for m, _ in body(_one(of), 0) for f in m.factors}).index(_one(S(i)))
+    return valued(of, law(_one(of), "places", place).right, at((n, 3), (i, 2), (j, 0)))
+
+
+@stopped_by("equality: function_of(left) != function_of(right)")
+def two_functions_of_the_same() -> Sides:
+    one, other = value("relu", Z * -1), value("step", Z * -1)
+    equality(_one(one), _one(other), lambda goal, rules: None)
+    return valued(one, other, {})
+
+
+@stopped_by("_double: name not in TURNING")
+def any_function_for_a_sine_of_twice_an_angle() -> Sides:
+    return told(value("relu", Z), "double")

@@ -405,13 +405,13 @@ def _sum_of(function: str, n: Index, gap: Callable[[Term], Term], end: int = 0) 
     return total(apply(function, gap(number(k)), [k]), k)
 
 
-@stopped_by("Rewriting.one_place: c != -d")
+@stopped_by("end_of_places: c != -d")
 def a_place_counted_backwards() -> Sides:
     n, S = _place_of_last()
     return _found_once(n, _sum_of("zero", n, lambda k: k + S))
 
 
-@stopped_by("Rewriting.one_place: function_of(f) != ZERO")
+@stopped_by("end_of_places: function_of(f) != ZERO")
 def a_number_that_is_greater_than_a_place() -> Sides:
     n, S = _place_of_last()
     return _found_once(n, _sum_of("step", n, lambda k: k - S))
@@ -437,14 +437,14 @@ def a_place_that_is_not_summed_over() -> Sides:
     return shown(left, right, at((n, 3), (j, 1)), step)
 
 
-@stopped_by("Rewriting.one_place: not is_place(state.name)")
+@stopped_by("end_of_places: not is_place(state.name)")
 def a_state_that_counts_its_turns() -> Sides:
     n, S = _place_of_last(step=lambda t, before: before + 1)
     return _found_once(n, _sum_of("zero", n, lambda k: k - S))
 
 
 @stopped_by(
-    "Rewriting.one_place: not all((implied(to[fact], rows) for w in order for fact in declared(w)))"
+    "end_of_places: not all((implied(to[fact], rows) for w in order for fact in declared(w)))"
 )
 def a_place_where_there_may_be_none() -> Sides:
     n, S = _place_of_last(least=0)
@@ -457,14 +457,14 @@ def a_sum_over_all_places_but_the_last() -> Sides:
     return _found_once(n, _sum_of("zero", n, lambda k: k - S, end=-1))
 
 
-@stopped_by("Rewriting.one_place: of != number._replace(factors=(state,))")
+@stopped_by("end_of_places: of != number._replace(factors=(state,))")
 def a_place_that_is_counted_twice() -> Sides:
     n, S = _place_of_last()
     twice = total(S, position("j", 0, 2))
     return _found_once(n, _sum_of("zero", n, lambda k: k - twice))
 
 
-@stopped_by("Rewriting.one_place: v in {*rest.variables(), *state.variables()}")
+@stopped_by("Rewriting.one_place: v in rest.variables()")
 def an_entry_at_the_place() -> Sides:
     """Σ_k Σ_l zero(k − S[n]) Y[k] is not Σ_l Y[l]."""
     n, S = _place_of_last()
@@ -480,6 +480,29 @@ def an_entry_at_the_place() -> Sides:
         goal.one_place(m, place, next(v for v in factors[place].variables() if v < 0))
 
     return shown(left, right, at((n, 3)), step)
+
+
+def place_of_own(ranged: bool = True) -> tuple[Index, Callable[[Index], Term]]:
+    """A size n and S[n, i], which is the place i, for rows i below n, or for any."""
+    n = size("N", 1)
+    i, time = position("i", 0, n) if ranged else position("i"), position("t", 0, n)
+    state = new_state("S", [i], [])
+    until, before = (
+        apply("step", number(i) - number(time) + 1, [i, time]),
+        state.entry(time, [i]),
+    )
+    after = number(time) * until + before - until * before
+    current().add(Recursion(time, [state], [as_term(0)], [after]))
+    return n, lambda row: state.entry(n, [row])
+
+
+@stopped_by("end_of_places: v in state.variables()")
+def rows_whose_places_are_their_own() -> Sides:
+    """Σ_k zero(k − S[n, k]) is n."""
+    n, S = place_of_own(ranged=False)
+    k = position("k", 0, n)
+    left = total(apply("zero", number(k) - S(k), [k]), k)
+    return _found_once(n, left)
 
 
 @once
