@@ -29,6 +29,8 @@ class Field(Protocol):
     """Counts operations, if somebody wants them counted (`residues.Meter`)."""
     compared: bool = False
     """Whether its scalars were compared: then what holds at numbers above 0 may be false at others."""
+    undecided: bool = False
+    """Whether balls that overlap were compared: the result is a ball of both answers."""
     remembers: ClassVar[bool] = False
     """Whether singular values are kept in mind: conditions ask for the same ones again and again."""
     differentiate: Any = None

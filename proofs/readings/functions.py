@@ -61,7 +61,9 @@ def of_scalar(field: Any, name: str, scalar: Any) -> Any:
             return value.max(field.number(0))
         if name == "step" and (above or value <= 0):
             return field.number(int(above))
-        return type(value)(0.5, 0.5)  # it is 0 or 1
+        if value.is_finite():
+            field.undecided = True
+            return type(value)(0.5, 0.5)  # it is 0 or 1
     raise NotPolynomial(name)
 
 

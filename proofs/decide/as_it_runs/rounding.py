@@ -190,7 +190,7 @@ def _radii(side: Side, own: Arrays, arrays: Arrays, form: str) -> Arrays | None:
             field, read = ArbField(Meter(OPERATIONS)), program(side.read, side.framework)
             given = map(fractions, arrays)
             found = exactly(field, lambda xp, *given: tuple(side.arranged(read(*given))), *given)
-            ends = all(ball.is_finite() for one in found for ball in one.flat)
+            ends = not field.undecided and all(b.is_finite() for one in found for b in one.flat)
             return _of_results([*map(_widths, found)], own) if ends else None
     except (Exception, TooLong):  # what balls do not do or decide, as a comparison with NaN
         return None
