@@ -104,6 +104,37 @@ def shares_of_others(w, x, y):
     return w[y] * x / (y[:, None] != y[None]).sum(1)
 
 
+def hinge(x, y):
+    """Of the margins between all entries and that at the label, which is none of its own."""
+    at_label = jnp.take_along_axis(x, y[:, None], axis=1)
+    return jnp.mean(jnp.sum(jnp.maximum(0, 1 + x - at_label), 1) - 1)
+
+
+def hinge_of_others(x, y):
+    one_hot = jax.nn.one_hot(y, x.shape[1], dtype=x.dtype)
+    margin = x - jnp.sum(x * one_hot, 1, keepdims=True) + 1
+    return jnp.mean(jnp.sum(jnp.where(one_hot == 1, 0, jax.nn.relu(margin)), 1))
+
+
+def hinge_of_all(x, y):
+    return 1 + hinge(x, y)
+
+
+def huber_of_double_q(q, target, a, r, choice):
+    rows = jnp.arange(a.shape[0])
+    size = jnp.abs(r + target[rows, jnp.argmax(choice, axis=-1)] - q[rows, a])
+    quadratic = jnp.minimum(size, 1)
+    return jnp.mean(0.5 * quadratic**2 + size - quadratic)
+
+
+def huber_by_one_hot(q, target, a, r, choice):
+    def at(x, labels):
+        return jnp.sum(x * jax.nn.one_hot(labels, x.shape[1], dtype=x.dtype), -1)
+
+    error = r + at(target, jnp.argmax(choice, -1)) - at(q, a)
+    return jnp.mean(jnp.where(abs(error) <= 1, error**2 / 2, abs(error) - 0.5))
+
+
 CHOSEN = "z: n C, z0: n C, y: n in C, A: n"
 EQUAL = {
     "jax one hot": (cross_entropy, by_one_hot, LOGITS),
@@ -114,6 +145,12 @@ EQUAL = {
     "jax entries at two labels": (gradient_of_squares, twice_the_counted, "x: C, y: n in C"),
     "jax ratio": (ratio, ratio_of_all, CHOSEN),
     "jax pairs": (shares, shares_by_pairs, "w: C, x: n, y: n in C"),
+    "jax hinge": (hinge, hinge_of_others, "x: n C, y: n in C"),
+    "jax two labels": (
+        huber_of_double_q,
+        huber_by_one_hot,
+        "q: n A, target: n A, a: n in A, r: n, choice: n A",
+    ),
     "torch one hot": ("cross_entropy", "by_one_hot", LOGITS),
     "torch two indices": ("cross_entropy", "by_two_indices", LOGITS),
     "torch gather": ("cross_entropy", "by_gather", LOGITS),
@@ -129,6 +166,7 @@ DIFFERENT = {
     "jax truths": (mean_where, mean_elsewhere, MASKED),
     "jax ratio": (ratio, ratio_upside_down, CHOSEN),
     "jax pairs": (shares, shares_of_others, "w: C, x: n, y: n in C"),
+    "jax hinge": (hinge_of_all, hinge_of_others, "x: n C, y: n in C"),
     "torch focal": ("focal", "focal_by_truth", LOGITS),
     "torch last label": ("cross_entropy", "without_the_last", "z: n C+1, y: n in C+1"),
     "torch next label": ("cross_entropy", "at_the_next_label", LOGITS),

@@ -29,7 +29,7 @@ from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved, TooHard
 from ..kernel.laws import TANH, TURNING
 from ..kernel.signs import RELU, SOFTPLUS
-from ..kernel.term import INVERSE, LOG, STEP, ZERO, Term
+from ..kernel.term import DEFINED, INVERSE, LOG, STEP, ZERO, Term, function_of
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
@@ -127,6 +127,7 @@ def _found(claim: Claim, mutate: Mutation) -> Found:
         if _has(LOG, SOFTPLUS):
             ways.append({"in_exponents": not tried[0].in_exponents})
         if any(not COMPARING.isdisjoint(one.functions) for one in tried):
+            ways += [{"by_cases": True, "lookups": False}] if _has_lookups() else []
             ways.append({"by_cases": True})
         if _has_guards():
             ways += [
@@ -167,6 +168,17 @@ def _has_guards() -> bool:
     )
 
 
+def _has_lookups() -> bool:
+    """Whether a function is of a sum that has an entry at a place that inputs determine."""
+    return any(
+        function_of(f) == ZERO and min(f.variables()) < -one.arity
+        for one in declarations.current.bodies.values()
+        if one.name not in (DEFINED, ZERO)
+        for m, _ in one.body
+        for f in m.factors
+    )
+
+
 def _has_sigmoids() -> bool:
     """Whether something is divided by 1 + exp(z)."""
     every = [dict(one.body) for one in declarations.current.bodies.values() if one.name == INVERSE]
@@ -184,11 +196,12 @@ def _found_by(
     general: int | None = None,
     apart: bool = False,
     doubled: bool = True,
+    lookups: bool = True,
 ) -> Found:
     """Notes the session of the search; where logarithms and sigmoids meet, products of these may be sums of those."""
     with proving() as current:
         tried.append(current)
-        current.columns, current.doubled = columns, doubled
+        current.columns, current.doubled, current.lookups = columns, doubled, lookups
         interpretation = formulas(claim, current, mutate, general=general, apart=apart)
         if in_exponents is None:
             in_exponents = not by_cases and _has(LOG, SOFTPLUS) and _has_sigmoids()

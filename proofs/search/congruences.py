@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from ..kernel import index as declarations
@@ -14,6 +14,7 @@ from ..kernel.rules import Rewriting
 from ..kernel.term import EXP, Factor, Monomial, function_of
 from ..kernel.theorem import HYPOTHESIS, Theorem
 from .exponents import in_standard_order
+from .guards import within
 from .normal import in_order, tidy
 from .session import current, spoken_of
 from .steps import Step, is_function, matched, rewriting
@@ -111,29 +112,6 @@ def _between_sizes(e: Index, m: Monomial, work: Rewriting) -> Index | None:
             if implied(e - low, rows) and implied(size - 1 - e, rows):
                 return position("p", low, size)
     return None
-
-
-def within(v: int, m: Monomial, known: Sequence[Index] = ()) -> tuple[Index, Index] | None:
-    """lo and hi of a variable, from guards that speak of sizes besides."""
-    sizes = declarations.current.sizes
-    rows = (*sorted(m.guards), *(known if v > 0 else ()))
-    return ends_by(v, (g for g in rows if g.coefficient(v) and g.variables() - {v} <= sizes))
-
-
-def ends_by(v: int, rows: Iterable[Index]) -> tuple[Index, Index] | None:
-    """lo and hi of a variable lo ≤ v < hi, by the last of these rows that says each; None if none says one of them.
-
-    Of rows that differ by a number the nearest counts.
-    """
-    low = high = None
-    for g in rows:
-        if g.coefficient(v) == 1:
-            new = variable(v) - g
-            low = new if low is None or new.terms != low.terms else max(low, new)
-        elif g.coefficient(v) == -1:
-            new = g + variable(v) + 1
-            high = new if high is None or new.terms != high.terms else min(high, new)
-    return None if low is None or high is None else (low, high)
 
 
 def _found(

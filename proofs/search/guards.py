@@ -11,8 +11,10 @@ from functools import lru_cache
 from math import gcd
 from typing import Any, NamedTuple
 
+from ..kernel import index as declarations
 from ..kernel.index import Index, variable
 from ..kernel.inequalities import contradictory, implied, negation
+from ..kernel.term import Monomial
 
 NEAR = 2
 """How far apart twins are looked for."""
@@ -137,3 +139,26 @@ def _twins(known: Sequence[Index], guards: Sequence[Index]) -> tuple[int, Index]
                 if implied(gap, rows) and implied(gap * -1, rows):
                     return v, variable(w) + apart
     return None
+
+
+def within(v: int, m: Monomial, known: Sequence[Index] = ()) -> tuple[Index, Index] | None:
+    """lo and hi of a variable, from guards that speak of sizes besides."""
+    sizes = declarations.current.sizes
+    rows = (*sorted(m.guards), *(known if v > 0 else ()))
+    return ends_by(v, (g for g in rows if g.coefficient(v) and g.variables() - {v} <= sizes))
+
+
+def ends_by(v: int, rows: Iterable[Index]) -> tuple[Index, Index] | None:
+    """lo and hi of a variable lo ≤ v < hi, by the last of these rows that says each; None if none says one of them.
+
+    Of rows that differ by a number the nearest counts.
+    """
+    low = high = None
+    for g in rows:
+        if g.coefficient(v) == 1:
+            new = variable(v) - g
+            low = new if low is None or new.terms != low.terms else max(low, new)
+        elif g.coefficient(v) == -1:
+            new = g + variable(v) + 1
+            high = new if high is None or new.terms != high.terms else min(high, new)
+    return None if low is None or high is None else (low, high)

@@ -66,7 +66,7 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
             return law(f, "cases", min(selecting)[1])
     for place, g in enumerate(factors):
         looked_up = function_of(g) == ZERO and sum(v < 0 for v in g.variables()) == 1
-        if looked_up or (name == ZERO and _is_compared(g, of, session)):
+        if (looked_up and session.lookups) or (name == ZERO and _is_compared(g, of, session)):
             found = _tried(f, "places", place)
             if found is not None:
                 return found
@@ -102,7 +102,7 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
         return law(f, "sum", place)
     if session.doubled and name in TURNING and is_double(f.name):
         return law(f, "double")
-    if name in SIGNED and c < 0:
+    if name in SIGNED and (_sign_in_any_order(of, session) or c) < 0:
         return law(f, "mirror")
     if name in SCALED and abs(c) != 1:
         return law(f, "scale", place)
@@ -174,18 +174,34 @@ def _tried(f: Factor, which: str, place: int = 0) -> Theorem | None:
         return None
 
 
-def first_of(of: list[tuple[Monomial, Fraction]], session: Proving) -> tuple[int, Fraction]:
+def first_of(
+    of: list[tuple[Monomial, Fraction]], session: Proving, bound: int = 0
+) -> tuple[int, Fraction]:
     """The place and coefficient of the monomial that counts first: of many factors, the claim's own first, 1 last."""
 
     def key(place: int) -> tuple:
         m, _ = of[place]
-        names = sorted(f.name.partition("'")[0] for f in m.factors)
-        states = sum(f.name in session.recursions for f in m.factors)
-        summed = m.bound > 0 or bool(m.guards)
-        return (m == ONE, summed, -len(m.factors), states, names, m.factors, place)
+        return (*_rank(m, session, bound), m.factors, place)
 
     first = min(range(len(of)), key=key)
     return first, of[first][1]
+
+
+def _rank(m: Monomial, session: Proving, bound: int = 0) -> tuple:
+    """By which a monomial counts, whatever its positions are."""
+    names = tuple(sorted(f.name.partition("'")[0] for f in m.factors))
+    states = sum(f.name in session.recursions for f in m.factors)
+    summed = m.bound > bound or bool(m.guards)
+    return (m == ONE, summed, -len(m.factors), states, names)
+
+
+def _sign_in_any_order(of: list[tuple[Monomial, Fraction]], session: Proving) -> Fraction:
+    """The sum of coefficients that counts first, in whatever order positions come: of a[i] − a[j] − 1 that of 1."""
+    sums: dict[tuple, Fraction] = {}
+    for m, c in of:
+        rank = _rank(m, session)
+        sums[rank] = sums.get(rank, Fraction(0)) + c
+    return next((sums[rank] for rank in sorted(sums) if sums[rank]), Fraction(0))
 
 
 def compared(work: Rewriting, k: int, session: Proving) -> bool:
@@ -292,7 +308,7 @@ def vanish(work: Rewriting, k: int, session: Proving) -> bool:
             of = body(f, m.bound)
             if not of:  # zero(0), which is 1
                 continue
-            which, _ = first_of(of, session)
+            which, _ = first_of(of, session, m.bound)
             t, _ = of[which]
             plain = t.factors and not t.guards and t.bound == m.bound
             if plain and all(t.factors.count(g) <= m.factors.count(g) for g in t.factors):

@@ -28,9 +28,9 @@ from ..kernel.rules import Goal, Tactic, equation
 from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, body, function_of
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
-from .congruences import ends_by
 from .dividing import dividing, one_by_one
 from .exponents import exponential, is_exponential, negative
+from .guards import ends_by
 from .normal import deepened, forget, start_of
 from .session import Proving, current, plainly
 from .steps import RENAMED, sum_of

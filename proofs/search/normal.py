@@ -7,7 +7,7 @@ that says what it stands for, and for each value of a function one that brings i
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, cast
 
 from ..kernel import index as declarations
@@ -22,7 +22,9 @@ from ..kernel.term import (
     INVERSE,
     INVERSE_NUMBER,
     NUMBER,
+    ZERO,
     Factor,
+    Monomial,
     Term,
     body,
     function_of,
@@ -30,6 +32,7 @@ from ..kernel.term import (
 from ..kernel.theorem import Theorem
 from .antisymmetry import exchange
 from .exponents import at_zero, exponents, merged
+from .guards import within
 from .instances import to_pattern
 from .laws import annulled, circle, compared, lawful, placed, power, squared, vanish
 from .memory import recall
@@ -411,7 +414,7 @@ def _by_law(f: Factor) -> Theorem | None:
     for m in found.right.parts if found is not None else ():
         for g in m.factors:
             if function_of(g) not in (None, DEFINED, INVERSE) and g.name != f.name:
-                _learn_throughout(g)
+                _learn_throughout(g, m)
                 if _leads_to(
                     g, f
                 ):  # as the law [−T = 0] = [T = 0] does where −T is T with its positions swapped
@@ -425,15 +428,30 @@ def _leads_to(g: Factor, f: Factor) -> bool:
     return any(f.name == h.name for rule in rules for m in rule.right.parts for h in m.factors)
 
 
-def _learn_throughout(f: Factor) -> None:
+def _learn_throughout(f: Factor, m: Monomial) -> None:
     """What a law speaks of is brought to normal form, from below: exp(−softplus(−z)) is exp(z) exp(−softplus(z))."""
-    if any(v < 0 for v in f.variables()):  # it stands so in the normal form of T
-        return
-    for m, _ in body(f, 0):
-        for g in m.factors:
-            if function_of(g) not in (None, DEFINED, INVERSE) and g.name not in current().reduced:
-                _learn_throughout(g)
-    _learn(f, _found)
+    bound = [v for v in f.variables() if v < 0]
+    for v in bound:
+        ends = within(v, m)
+        if ends is None or function_of(f) == ZERO:  # which looks up
+            return
+        f = f.substitute({v: _somewhere(*ends, f.variables())})
+    for n, _ in body(f, 0):
+        for g in n.factors:
+            if function_of(g) not in (None, DEFINED, INVERSE) and not current().reduced.get(g.name):
+                _learn_throughout(g, n)
+    # `exponents` puts the positions of exp in order, bound ones before others
+    _learn(f, _by_law if bound and function_of(f) == EXP else _found)
+
+
+def _somewhere(low: Index, high: Index, besides: Set[int]) -> Index:
+    """A position between two ends that is none of these variables, the same whenever it is asked for."""
+    known = current().somewhere.setdefault((low, high), [])
+    for one in known:
+        if one.variables().isdisjoint(besides):
+            return one
+    known.append(position("p", low, high))
+    return known[-1]
 
 
 def _learn(f: Factor, how: Callable[[Factor], Theorem | None] = _by_law) -> None:

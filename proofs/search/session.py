@@ -62,12 +62,16 @@ class Proving(Session):
     """For a function what it is by its values where two places are exchanged; None for those that have no such form."""
     symmetries: dict[str, Sequence[Sequence[int]]] = field(default_factory=dict)
     """For a function the other orders of its places in which it is the same."""
+    lookups: bool = True
+    """Whether f(Σ_v zero(v − label) A(v)) is Σ_v zero(v − label) f(A(v))."""
     opened: bool = False
     """Whether sums up to a position, in what functions are taken of, are parted."""
     reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
     """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
     learning: set[Any] = field(default_factory=set)
     """The values of functions whose normal form is being looked for, by name and ranges."""
+    somewhere: dict[tuple[Index, Index], list[Index]] = field(default_factory=dict)
+    """Positions between two ends, that stand for bound indices."""
     stated: dict[str, list[Theorem | None]] = field(default_factory=dict)
     """The same where states stay what they are, as a derivation writes them."""
     kinds: dict[Any, Any] = field(default_factory=dict)

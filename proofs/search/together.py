@@ -20,7 +20,7 @@ from ..kernel.errors import KernelError, TooHard
 from ..kernel.index import Index, declared, position, reach
 from ..kernel.rules import Goal
 from ..kernel.term import Factor, Monomial, Term, body, function_of, made
-from .congruences import within
+from .guards import within
 from .normal import tidy
 from .session import Proving, spend, spoken_of
 from .unfolding import by_induction
