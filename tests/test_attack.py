@@ -10,7 +10,7 @@ from scanproof.proofs.decide.ledger import built_in
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("source", "every"), [("ch9", 1), ("gd-ssm", 4), ("gril", 4), ("ssd", 4)])
+@pytest.mark.parametrize(("source", "every"), [("ch9", 1), ("gd-ssm", 4), ("gril", 4), ("ssd", 8)])
 def test_mutants_are_refuted_or_equivalent(source, every, record_property, capsys):
     rows = built_in().select(source=source)[::every]
     answers = list(workers.run([partial(attack, [row]) for row in rows]))

@@ -24,6 +24,8 @@ PAIRS = [
     (asking.padded, asking.total, "x: T"),
     (asking.shifted, asking.shifted_at_once, "x: T d"),
     (asking.tripled, lambda x: x + 2 * x, "x: T"),
+    (asking.by_a_table, asking.twice, "x: T"),
+    (asking.by_numbers_made_of_numbers, lambda x: x * 4, "x: T"),
     (SCALED, lambda x, by: by * x, "x: T 3, by: 3"),
     ("torch_questions:Scaled", lambda x, by: x * by, "x: T 3, by: 3"),
 ]
@@ -40,6 +42,12 @@ def test_a_program_for_torch_is_proved_at_all_sizes(case):
     one, other, shapes = case
     found = prove(one, equals=other, shapes=shapes, framework="torch").result
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.parametrize("name", ["by_what_it_wrote", "by_a_draw", "by_zeros_of_its_length"])
+def test_a_number_that_inputs_sizes_or_chance_may_determine_is_not_known(name):
+    with pytest.raises(Refused, match="a number of an array is asked"):
+        Program(getattr(asking, name)).lowered([Input("x", (whole(Size("T", 1)),))])
 
 
 @pytest.mark.long

@@ -58,3 +58,34 @@ class Scaled(torch.nn.Module):
 
     def forward(self, x):
         return x * self.by
+
+
+TABLEAU = torch.tensor([0.5, 1.0])
+
+
+def by_a_table(x):
+    for share in TABLEAU:
+        x = 4 * x if share == 1.0 else share * x
+    return x
+
+
+def by_numbers_made_of_numbers(x):
+    weights = torch.linspace(0, 1, 3)
+    weights[0] = 4.0
+    weights.mul_(weights[1].clone())
+    order = weights.argsort().tolist()
+    return x * sum(k * weights[n].item() for k, n in enumerate(order)) - x * float(weights[2])
+
+
+def by_what_it_wrote(x):
+    flags = torch.zeros(2)
+    flags[0] += x.sum()
+    return 2 * x if flags[1] == 0 else x
+
+
+def by_a_draw(x):
+    return 2 * x if torch.rand(3)[0] < 2 else x
+
+
+def by_zeros_of_its_length(x):
+    return 2 * x if torch.zeros(x.shape[0]).sum() == 0 else x

@@ -8,6 +8,7 @@ from functools import cache, reduce
 from typing import Any
 
 from ...interpret.questions import place
+from .constants import known
 from .raising import answered
 from .refusal import beside, torch
 from .tensors import TENSORS, is_symbol
@@ -66,6 +67,11 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     if function in (t.split, t.Tensor.split):
         named = {**dict(zip(SPLIT, args, strict=False)), **(options or {})}
         return _split(args[0], named.get("size", named.get("split_size")), named.get("dim", 0))
+    if function in _numbers():
+        value = known(args[0])
+        if value is not None:
+            with t._C.DisableTorchFunction():
+                return function(value), True
     if function is t.Tensor.item and all(n == 1 for n in args[0].shape) and _is_for_truth():
         answer = answered()
         return None if answer is None else (answer, True)
@@ -102,6 +108,13 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     else:
         part[rest] = args[2]
     return None, True
+
+
+@cache
+def _numbers() -> frozenset[Any]:
+    """PyTorch's functions that ask a tensor for its numbers."""
+    names = ("item", "tolist", "__bool__", "__float__", "__int__", "__index__")
+    return frozenset(getattr(torch().Tensor, name) for name in names)
 
 
 def _is_for_truth() -> bool:
