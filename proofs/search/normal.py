@@ -253,6 +253,8 @@ def meanings(name: str, session: Proving) -> list[Theorem]:
         if session.opened or session.by_cases:  # what was in normal form before is not any more
             known = [*declarations.current.derived.get(name, {}).values(), *known]
         places = {ranges(order): order for order, _ in known}
+        if session.opened:
+            places = {**session.learned.get(name, {}), **places}
         found = session.reduced.setdefault(name, [])
         missing = [] if None in found else _missing(places, found)
         if not missing:
@@ -468,6 +470,7 @@ def _learn(f: Factor, how: Callable[[Factor], Theorem | None] = _by_law) -> None
     if None in known or key[1] in used or key in session.learning:
         return
     session.learning.add(key)
+    session.learned.setdefault(f.name, {})[key[1]] = f.at
     try:
         known.append(how(f))
     finally:

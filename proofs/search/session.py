@@ -70,6 +70,8 @@ class Proving(Session):
     """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
     learning: set[Any] = field(default_factory=set)
     """The values of functions whose normal form is being looked for, by name and ranges."""
+    learned: dict[str, dict[Any, tuple[Index, ...]]] = field(default_factory=dict)
+    """Where such values were looked for that laws speak of, by name and ranges: they stay in what is not opened yet."""
     somewhere: dict[tuple[Index, Index], list[Index]] = field(default_factory=dict)
     """Positions between two ends, that stand for bound indices."""
     stated: dict[str, list[Theorem | None]] = field(default_factory=dict)
