@@ -57,9 +57,10 @@ def test_programs_in_step_are_equal_at_all_sizes(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", APART)
-def test_programs_that_are_not_equal_are_not_proved(name):
-    assert far_apart(APART[name])
+@pytest.mark.parametrize("place", range(0, len(APART), 3))
+def test_programs_that_are_not_equal_are_not_proved(place):
+    name, *others = [*APART][place : place + 3]
+    assert all(far_apart(APART[one]) for one in (name, *others))
     assert isinstance(all_sizes(APART[name]), str)
 
 

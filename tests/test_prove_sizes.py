@@ -310,7 +310,7 @@ def sum_of_products(x, y):
 @pytest.mark.long
 def test_sides_of_a_billion_terms_are_not_multiplied_out_at_sizes_that_are_given():
     result = prove(
-        by_horner, equals=sum_of_products, shapes="x: n, y: n", sizes={"n": (3, 30)}
+        by_horner, equals=sum_of_products, shapes="x: n, y: n", sizes={"n": (3, 30)}, steps=2000
     ).result
     assert result.verdict == "unknown"
     assert "both sides are too large to be multiplied out" in str(result.reason)
@@ -430,7 +430,7 @@ def test_whether_a_size_has_a_root_is_still_a_question():
 def test_what_only_the_third_chunk_shows_is_found():
     pair = by_name("simple GLA: chunks of four = recurrent")
     left, right = pair.broken(pair.bugs[0])
-    found = prove(left, shapes=pair.shapes, equals=right).result
+    found = prove(left, shapes=pair.shapes, equals=right, steps=2000).result
     assert found.verdict == "refuted" and found.counterexample is not None
     assert found.counterexample.sizes["n"] == 3
 

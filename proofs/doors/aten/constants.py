@@ -68,18 +68,21 @@ def _computed(node: Any, tracer: Any) -> Any:
         computes = isinstance(one.target, t._ops.OpOverload) or one.target is operator.getitem
         if one.op != "call_function" or not computes or drawn or "empty" in str(one.target):
             raise _Unknown
+        for made in t.utils._pytree.tree_leaves(one.meta.get("val")):
+            if isinstance(made, t.Tensor):
+                _small(made)  # by its shape alone
         missing = [n for n in one.all_input_nodes if n not in found]
         if len(found) + len(missing) > OPERATIONS:
             raise _Unknown
         waiting += missing
         if not missing:
             given = t.fx.node.map_arg((one.args, one.kwargs), found.__getitem__)
-            result = one.target(*given[0], **given[1])
-            found[one] = _small(result) if isinstance(result, t.Tensor) else result
+            found[one] = one.target(*given[0], **given[1])
     return found[node]
 
 
 def _small(tensor: Any) -> Any:
-    if tensor.numel() > ENTRIES:
+    count = tensor.numel()
+    if not isinstance(count, int) or count > ENTRIES:
         raise _Unknown
     return tensor
