@@ -44,7 +44,13 @@ def test_a_program_for_torch_is_proved_at_all_sizes(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
-@pytest.mark.parametrize("name", ["by_what_it_wrote", "by_a_draw", "by_zeros_of_its_length"])
+NOT_KNOWN = (
+    *("by_what_it_wrote", "by_a_draw", "by_zeros_of_its_length"),
+    *("by_a_diagonal", "by_memory_of_another", "by_a_count_of_calls"),
+)
+
+
+@pytest.mark.parametrize("name", NOT_KNOWN)
 def test_a_number_that_inputs_sizes_or_chance_may_determine_is_not_known(name):
     with pytest.raises(Refused, match="a number of an array is asked"):
         Program(getattr(asking, name)).lowered([Input("x", (whole(Size("T", 1)),))])

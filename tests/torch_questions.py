@@ -89,3 +89,24 @@ def by_a_draw(x):
 
 def by_zeros_of_its_length(x):
     return 2 * x if torch.zeros(x.shape[0]).sum() == 0 else x
+
+
+def by_a_diagonal(x):
+    square = torch.zeros(2, 2)
+    square.diagonal().copy_(x[0])
+    return 2 * x if square[1, 1] < 2 else x
+
+
+def by_memory_of_another(x):
+    mass = torch.ones(())
+    mass.data = x.sum()
+    return 2 * x if mass < 2 else x
+
+
+COUNTED = torch.zeros(2)
+
+
+def by_a_count_of_calls(x):
+    many = bool(COUNTED[0] > 1000)
+    COUNTED.add_(1)
+    return x if many else 2 * x

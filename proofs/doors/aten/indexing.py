@@ -8,7 +8,7 @@ from functools import cache, reduce
 from typing import Any
 
 from ...interpret.questions import place
-from .constants import known
+from .constants import asking, known, look
 from .raising import answered
 from .refusal import beside, torch
 from .tensors import TENSORS, is_symbol
@@ -26,6 +26,7 @@ def _mode() -> Any:
             self, function: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             traceback.set_stack_trace([place(folders) or " "])
+            look(function, args, kwargs)
             found = without_sizes(function, args, kwargs)
             return function(*args, **(kwargs or {})) if found is None else found[0]
 
@@ -67,7 +68,7 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     if function in (t.split, t.Tensor.split):
         named = {**dict(zip(SPLIT, args, strict=False)), **(options or {})}
         return _split(args[0], named.get("size", named.get("split_size")), named.get("dim", 0))
-    if function in _numbers():
+    if function in asking():
         value = known(args[0])
         if value is not None:
             with t._C.DisableTorchFunction():
@@ -108,13 +109,6 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     else:
         part[rest] = args[2]
     return None, True
-
-
-@cache
-def _numbers() -> frozenset[Any]:
-    """PyTorch's functions that ask a tensor for its numbers."""
-    names = ("item", "tolist", "__bool__", "__float__", "__int__", "__index__")
-    return frozenset(getattr(torch().Tensor, name) for name in names)
 
 
 def _is_for_truth() -> bool:

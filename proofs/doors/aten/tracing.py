@@ -24,6 +24,7 @@ from ..caught import errors_seen
 from ..refused import Depends
 from . import texts
 from .complex_numbers import by_parts
+from .constants import staying
 from .indexing import lines
 from .lowering import SIZES
 from .memory import Shared
@@ -206,6 +207,7 @@ def _trace(
         try:
             with (
                 traceback.preserve_node_meta(),
+                staying(),
                 lines(),
                 texts.closed(refusals),
             ):
