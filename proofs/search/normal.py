@@ -430,7 +430,7 @@ def _leads_to(g: Factor, f: Factor) -> bool:
     return any(f.name == h.name for rule in rules for m in rule.right.parts for h in m.factors)
 
 
-def _learn_throughout(f: Factor, m: Monomial) -> None:
+def _learn_throughout(f: Factor, m: Monomial, in_place: bool = False) -> None:
     """What a law speaks of is brought to normal form, from below: exp(−softplus(−z)) is exp(z) exp(−softplus(z))."""
     bound = [v for v in f.variables() if v < 0]
     for v in bound:
@@ -438,12 +438,13 @@ def _learn_throughout(f: Factor, m: Monomial) -> None:
         if ends is None or function_of(f) == ZERO:  # which looks up
             return
         f = f.substitute({v: _somewhere(*ends, f.variables())})
+    in_place = in_place or bool(bound)
     for n, _ in body(f, 0):
         for g in n.factors:
             if function_of(g) not in (None, DEFINED, INVERSE) and not current().reduced.get(g.name):
-                _learn_throughout(g, n)
+                _learn_throughout(g, n, in_place)
     # `exponents` puts the positions of exp in order, bound ones before others
-    _learn(f, _by_law if bound and function_of(f) == EXP else _found)
+    _learn(f, _by_law if in_place and function_of(f) == EXP else _found)
 
 
 def _somewhere(low: Index, high: Index, besides: Set[int]) -> Index:
