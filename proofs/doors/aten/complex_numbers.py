@@ -11,6 +11,7 @@ from ...statement.nodes import Node
 from ..caught import heard, unheard
 from ..infinities import Value
 from . import transforms
+from .constants import note_write
 from .memory import Shared, arrays, is_view, written
 from .refusal import Refused, beside, torch
 from .table import moving, rule
@@ -70,6 +71,7 @@ def by_parts(refusals: list[Refused], shared: Shared) -> Any:
 
         def _expect_nothing_lost(self, func: Any, args: Any, kwargs: dict[str, Any]) -> None:
             for one in written(func, args, kwargs):
+                note_write(one)
                 into = "a complex array" if is_complex(one.dtype) else shared.of(one)
                 if into:
                     error = Refused(

@@ -7,7 +7,7 @@ tensors of constants, those that lie outside of the program among them.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -58,46 +58,32 @@ def staying() -> Iterator[None]:
         )
 
 
-def look(function: Any, args: Sequence[Any], options: Any) -> None:
-    """Note what a call of one of PyTorch's functions asks or writes."""
+def note_call(function: Any) -> None:
+    """Note whether a call of one of PyTorch's functions asks for numbers, or gives a tensor another one's memory."""
     seen = _seen.get()
     if seen is None:
         return
-    if function in asking():
+    if function in number_questions():
         seen.asked = seen.asked or place(beside())
-    elif _writes_outside(function, args, options or {}):
+    elif function == torch().Tensor.data.__set__:
+        seen.written = seen.written or place(beside())
+
+
+def note_write(array: Any) -> None:
+    """Note that an operation writes into an array, if this is none of the trace's."""
+    seen = _seen.get()
+    if seen is not None and type(array) in (torch().Tensor, torch().nn.Parameter):
         seen.written = seen.written or place(beside())
 
 
 @cache
-def asking() -> frozenset[Any]:
+def number_questions() -> frozenset[Any]:
     """PyTorch's functions that ask a tensor for its numbers."""
     names = ("item", "tolist", "__bool__", "__float__", "__int__", "__index__")
     return frozenset(getattr(torch().Tensor, name) for name in names)
 
 
-IN_PLACE = frozenset(
-    (
-        *("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__idiv__"),
-        *("__ifloordiv__", "__imod__", "__ipow__", "__iand__", "__ior__", "__ixor__"),
-        *("__ilshift__", "__irshift__"),
-    )
-)
-
-
-def _writes_outside(function: Any, args: Sequence[Any], options: Any) -> bool:
-    """Whether a call writes into a tensor that is none of the trace's, or gives one another tensor's memory."""
-    t, name = torch(), getattr(function, "__name__", "")
-    if function == t.Tensor.data.__set__:  # type: ignore[attr-defined]
-        return True
-    writes = name in IN_PLACE or (name.endswith("_") and not name.endswith("__"))
-    written = [options.get("out"), *(args[:1] if writes else ())]
-    return any(
-        type(one) in (t.Tensor, t.nn.Parameter) for one in t.utils._pytree.tree_leaves(written)
-    )
-
-
-def known(tensor: Any) -> Any:
+def constant_of(tensor: Any) -> Any:
     """The tensor with its numbers, where no input and no size determines them; else None."""
     from torch._subclasses.functional_tensor import FunctionalTensor
     from torch.fx.experimental.proxy_tensor import get_proxy_mode, get_proxy_slot
@@ -123,41 +109,49 @@ def _computed(node: Any, tracer: Any) -> Any:
     """What a node of the trace is, computed of constants alone.
 
     Raises:
-        _Unknown: if it is of anything else.
+        _Unknown: if it is of anything else, or if an operation writes, as a decomposition may: no operand shows that.
     """
     t = torch()
-    if any(
-        map(_is_mutable, node.graph.nodes)
-    ):  # as a decomposition may be: what it writes is no operand's
+    if any(map(_is_mutable, node.graph.nodes)):
         raise _Unknown
-    found: dict[Any, Any] = {}
+    values: dict[Any, Any] = {}
     waiting = [node]
     while waiting:
-        one = waiting[-1]
-        if one in found:
+        operation = waiting[-1]
+        missing = [operand for operand in operation.all_input_nodes if operand not in values]
+        if operation in values:
             waiting.pop()
-            continue
-        if one.op == "get_attr":
-            value = getattr(tracer.root, one.target)
-            if not isinstance(value, t.Tensor) or type(value).__name__ == "FakeTensor":
-                raise _Unknown
-            found[one] = _small(value.detach())
-            continue
-        drawn = t.Tag.nondeterministic_seeded in getattr(one.target, "tags", ())
-        computes = isinstance(one.target, t._ops.OpOverload) or one.target is operator.getitem
-        if one.op != "call_function" or not computes or drawn or "empty" in str(one.target):
+        elif operation.op == "get_attr":
+            values[operation] = _outside(getattr(tracer.root, operation.target))
+        elif missing:
+            _expect_computed(operation)
+            waiting += missing
+        else:
+            _expect_computed(operation)
+            args, options = t.fx.node.map_arg((operation.args, operation.kwargs), values.get)
+            values[operation] = operation.target(*args, **options)
+        if len(values) + len(waiting) > OPERATIONS:
             raise _Unknown
-        for made in t.utils._pytree.tree_leaves(one.meta.get("val")):
-            if isinstance(made, t.Tensor):
-                _small(made)  # by its shape alone
-        missing = [n for n in one.all_input_nodes if n not in found]
-        if len(found) + len(missing) > OPERATIONS:
-            raise _Unknown
-        waiting += missing
-        if not missing:
-            given = t.fx.node.map_arg((one.args, one.kwargs), found.__getitem__)
-            found[one] = one.target(*given[0], **given[1])
-    return found[node]
+    return values[node]
+
+
+def _outside(value: Any) -> Any:
+    """A tensor that lies outside of the program, with its numbers."""
+    if not isinstance(value, torch().Tensor) or type(value).__name__ == "FakeTensor":
+        raise _Unknown
+    return _small(value.detach())
+
+
+def _expect_computed(operation: Any) -> None:
+    """See that a node is a function of its operands, and not of much, by the shapes that the trace has noted."""
+    t, function = torch(), operation.target
+    computes = isinstance(function, t._ops.OpOverload) or function is operator.getitem
+    drawn = t.Tag.nondeterministic_seeded in getattr(function, "tags", ())
+    if operation.op != "call_function" or not computes or drawn or "empty" in str(function):
+        raise _Unknown
+    for result in t.utils._pytree.tree_leaves(operation.meta.get("val")):
+        if isinstance(result, t.Tensor):
+            _small(result)
 
 
 def _is_mutable(node: Any) -> bool:

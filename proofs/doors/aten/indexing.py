@@ -8,7 +8,7 @@ from functools import cache, reduce
 from typing import Any
 
 from ...interpret.questions import place
-from .constants import asking, known, look
+from .constants import constant_of, note_call, number_questions
 from .raising import answered
 from .refusal import beside, torch
 from .tensors import TENSORS, is_symbol
@@ -26,7 +26,7 @@ def _mode() -> Any:
             self, function: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             traceback.set_stack_trace([place(folders) or " "])
-            look(function, args, kwargs)
+            note_call(function)
             found = without_sizes(function, args, kwargs)
             return function(*args, **(kwargs or {})) if found is None else found[0]
 
@@ -68,8 +68,8 @@ def without_sizes(function: Any, args: Any, options: Any = None) -> tuple[Any, b
     if function in (t.split, t.Tensor.split):
         named = {**dict(zip(SPLIT, args, strict=False)), **(options or {})}
         return _split(args[0], named.get("size", named.get("split_size")), named.get("dim", 0))
-    if function in asking():
-        value = known(args[0])
+    if function in number_questions():
+        value = constant_of(args[0])
         if value is not None:
             with t._C.DisableTorchFunction():
                 return function(value), True
