@@ -1,6 +1,7 @@
 """Python's loops over sizes, in JAX and in torch: what is read is read as Python runs it, and the rest is named."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,8 +108,8 @@ def here(monkeypatch):
     monkeypatch.chdir(Path(__file__).parent)
 
 
-def decided(module: str, one: str, other: str, shapes: str = ROWS):
-    return prove(f"{module}:{one}", shapes=shapes, equals=f"{module}:{other}").result
+def decided(module: str, one: str, other: str, shapes: str = ROWS, **options: Any):
+    return prove(f"{module}:{one}", shapes=shapes, equals=f"{module}:{other}", **options).result
 
 
 @pytest.mark.usefixtures("only_read")
@@ -131,9 +132,7 @@ def test_a_loop_for_torch_that_is_another_is_not_proved(case):
 @pytest.mark.parametrize("name", NOT_READ_IN_TORCH)
 def test_a_loop_for_torch_that_is_not_read_is_named(name):
     other, why = NOT_READ_IN_TORCH[name]
-    first, second = (f"torch_loops:{one}" for one in (name, other))
-    sizes = {"T": (1, 2), "d": (1,)}
-    found = prove(first, shapes=ROWS, equals=second, sizes=sizes).result
+    found = decided("torch_loops", name, other, sizes={"T": (1, 2), "d": (1,)})
     assert found.scope != "all-sizes"
     assert why in str(found.reason)
 

@@ -417,15 +417,16 @@ def _by_law(f: Factor) -> Theorem | None:
         for g in m.factors:
             if function_of(g) not in (None, DEFINED, INVERSE) and g.name != f.name:
                 _learn_throughout(g, m)
-                if _leads_to(
-                    g, f
-                ):  # as the law [−T = 0] = [T = 0] does where −T is T with its positions swapped
+                if _leads_to(g, f):
                     return None
     return found
 
 
 def _leads_to(g: Factor, f: Factor) -> bool:
-    """Whether the normal form of one function's values has values of another one."""
+    """Whether the normal form of one function's values has values of another one.
+
+    So it is of [−T = 0] = [T = 0] where −T is T with its positions swapped.
+    """
     rules = [rule for rule in current().reduced.get(g.name, ()) if rule is not None]
     return any(f.name == h.name for rule in rules for m in rule.right.parts for h in m.factors)
 
