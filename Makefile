@@ -39,16 +39,18 @@ certificates: build/.test ## search for every proof again, and write the certifi
 	@$(BIN)/scanproof check --from-scratch --save
 
 test: build/.test ## run the tests of every kind that take minutes, before each commit
-	@$(BIN)/pytest -rs --cpu-times total $(CORES)
+	@$(BIN)/pytest -rs --cpu-times total $(LEDGER:%=--ledger %) $(CORES)
 
 test-times: build/.test ## run the same, and print the CPU seconds of each file and of the dearest tests
 	@$(BIN)/pytest -q --cpu-times files $(CORES)
 
-# The minutes since the start are printed after each part, and say when the last tests may begin.
+# The minutes since the start are printed after each part, and say when the last tests may begin. The ledger is checked
+# by `make test`; the last part reads what that gave.
+test-all: LEDGER := build/ledger.json
 test-all: build/.test ## run everything: `make test`, exported weights in other codebases, the site, and all other tests
-	@started=$$(date +%s); minutes() { echo $$(( ($$(date +%s) - started) / 60 )); }; set -e; \
-	for part in test test-export test-docs; do $(MAKE) --no-print-directory $$part; echo "$$part: $$(minutes) min so far"; done; \
-	$(BIN)/pytest -rs -m "long or hypothesis or deeper" --cpu-times total $(CORES) \
+	@rm -f $(LEDGER); started=$$(date +%s); minutes() { echo $$(( ($$(date +%s) - started) / 60 )); }; set -e; \
+	for part in test test-export test-docs; do $(MAKE) --no-print-directory $$part LEDGER=$(LEDGER); echo "$$part: $$(minutes) min so far"; done; \
+	$(BIN)/pytest -rs -m "long or hypothesis or deeper" --cpu-times total --ledger $(LEDGER) $(CORES) \
 	  $(addprefix --ignore ,tests/site $(WITH_TRANSFORMERS) $(KERNELS)) \
 	  $(MINUTES:%=--minutes $$(( % - $$(minutes) ))); echo "test-all: $$(minutes) min"
 
@@ -154,10 +156,12 @@ build/.core: pyproject.toml build/.files $(VENV)/pyvenv.cfg
 	@$(PIP) .
 	@touch $@
 
+# Collecting the tests compiles all that they import, once and not in each of their processes.
 build/.test build/.dev build/.docs: build/.%: pyproject.toml $(VENV)/pyvenv.cfg | build/.core
 	@echo "setting up scanproof[$*] in $(VENV)"
 	@$(BIN)/python $(INSTALL) '$(TORCH)'
 	@$(PIP) '.[$*]' '$(EINOPS)'
+	@[ $* != test ] || $(BIN)/pytest -qq --collect-only > build/collected.log 2>&1 || true
 	@touch $@
 
 # What makes formulas and graphs runs in Node, which is a package for Python too; the last is for the tests.

@@ -73,6 +73,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=float("inf"),
         help="skip each test that would begin later than so many minutes after the first",
     )
+    parser.addoption(
+        "--every-case",
+        action="store_true",
+        help="run every case of the tables of which otherwise a sample runs",
+    )
+    parser.addoption(
+        "--ledger",
+        metavar="FILE",
+        help="keep what checking the ledger gave in FILE, where the next part of `make test-all` reads it",
+    )
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -84,15 +94,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark as long the cases of tests of which only some are.
+    """Mark as long the cases of tests of which only some are, and leave out those that are not in a sample.
 
     Raises:
         UsageError: if a mark names a case that there is not.
     """
-    selected = any("::" in str(argument) for argument in config.args)
+    selected = bool(config.option.keyword) or any("::" in str(a) for a in config.args)
+    left_out: list[pytest.Item] = []
     for test, group in groupby(items, lambda item: item.nodeid.partition("[")[0]):
         cases = list(group)
-        short, long = (cases[0].get_closest_marker(name) for name in ("short", "long_cases"))
+        short, long, sample = (
+            cases[0].get_closest_marker(name) for name in ("short", "long_cases", "sample")
+        )
+        if sample is not None and not (selected or config.option.every_case):
+            (n,) = sample.args
+            left_out += [case for place, case in enumerate(cases) if place % n]
         if short is None and long is None:
             continue
         ids = [case.nodeid.removeprefix(test) for case in cases]
@@ -108,6 +124,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 case.add_marker("long")
             if long and any(n in id for n in long.args):
                 case.add_marker("long")
+    gone = {case for case in left_out if case.get_closest_marker("long")}
+    items[:] = [case for case in items if case not in gone]
+    config.hook.pytest_deselected(items=list(gone))
 
 
 def pytest_collection_finish() -> None:
@@ -174,7 +193,9 @@ def gradients() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def checked(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
     """What `scanproof check --offline` says of all rows of the ledger, and of their certificates, to be read only.
 
     The first process that asks checks them, the others wait and read what it has written.
@@ -187,7 +208,8 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     shared = (
         base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     )  # of all processes of this run
-    file = shared / "ledger.json"
+    kept: str | None = request.config.option.ledger
+    file = request.config.rootpath / kept if kept else shared / "ledger.json"
     with contextlib.closing(sqlite3.connect(shared / "turn", timeout=3600)) as turn:
         turn.execute("BEGIN EXCLUSIVE")
         if not file.exists():

@@ -28,6 +28,7 @@ def runs(one, other, read=True, seconds=SHORT):
     return Comparison(sides, ["T"], {"T": (1,)}).run(seconds)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("read", [True, False], ids=["read", "not read"])
 @pytest.mark.parametrize("name", EQUAL)
@@ -36,6 +37,7 @@ def test_what_rounding_or_a_domain_explains_is_no_difference(name, read):
     assert runs(one, other, read).different is None
 
 
+@pytest.mark.sample(2)
 @pytest.mark.short("of NumPy's arrays", "in one format", "in shapes")
 @pytest.mark.parametrize("name", OTHER)
 def test_programs_that_give_other_results_are_different(name):

@@ -86,6 +86,7 @@ def double():
     torch.set_default_dtype(torch.float32)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.short("[slope_of_its_own-x]")
 @pytest.mark.parametrize(("name", "shapes"), programs.COMPUTED, ids=lambda one: one.split(":")[0])
 def test_nodes_compute_what_pytorch_computes(name, shapes):
@@ -98,6 +99,7 @@ def test_so_do_those_of_longer_programs(name, shapes):
     assert differences(getattr(programs, name), shapes) < 1e-9
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "shapes"), programs.ROWS, ids=lambda one: one.split(":")[0])
 def test_programs_of_the_field_compute_what_pytorch_computes(name, shapes):

@@ -369,6 +369,7 @@ def _verdict(case):
     return decided(body, case.given, sizes={n: r for n, r in sizes.items() if n in used})
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("case", PROVED, ids=lambda case: case.name)
 def test_chunk_by_chunk_is_token_by_token(case):

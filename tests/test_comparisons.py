@@ -22,6 +22,7 @@ def few(shapes):
     return dict.fromkeys(names(list(shapes_in(shapes).values())), (1, 2))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", [n for n, *_, equal in CASES if equal and n not in OPEN])
@@ -30,6 +31,7 @@ def test_two_forms_are_proved_equal_at_all_sizes(name):
     assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", [n for n, *_, equal in CASES if not equal])

@@ -498,6 +498,7 @@ BUGS = [
 """Two programs that are equal, a text of the second, and what stands there in a planted bug."""
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("one", "other", "shapes"), EQUAL, ids=lambda one: getattr(one, "__name__", "")
@@ -508,6 +509,7 @@ def test_two_ways_to_write_a_layer_are_equal_at_all_sizes(one, other, shapes):
     assert isinstance(found, Proof), found
 
 
+@pytest.mark.sample(3)
 @pytest.mark.long
 @pytest.mark.parametrize("place", range(len(BUGS)))
 def test_a_planted_bug_is_refuted_and_the_kernel_proves_none(place):

@@ -155,6 +155,7 @@ def named(part):
     return part if isinstance(part, str) else part.__name__
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.short("long_convolution")
 @pytest.mark.parametrize(("framework", "program", "specification", "shapes"), of_both("PROVED"))
@@ -183,6 +184,7 @@ def test_what_differs_where_no_number_is_drawn_is_not_proved(
     assert found.scope != "all-sizes"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize(("framework", "kind", "program", "same"), of_both("WRITTEN_OUT"))

@@ -51,6 +51,7 @@ def test_a_planted_bug_computes_other_numbers(pair: Pair, bug: tuple[str, str]):
     assert not agree(pair, *pair.broken(bug))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("pair", PROVED, ids=[pair.name for pair in PROVED])
@@ -59,6 +60,7 @@ def test_a_pair_is_proved_at_all_sizes(pair: Pair):
     assert (found.verdict, found.scope) == ("proved", "all-sizes")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize(("pair", "bug"), SOME, ids=[f"{p.name}: {b[1]}" for p, b in SOME])

@@ -87,6 +87,7 @@ def test_chunks_of_16_are_the_tokens_by_a_proof_for_longer_ones_too(tmp_path: Pa
         assert not isinstance(check(one, replace(certificate, general=number), proving), Proof)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.long
 @pytest.mark.parametrize(("text", "fault"), FAULTS)
 def test_a_fault_in_chunks_of_16_is_not_proved(text: str, fault: str) -> None:

@@ -100,6 +100,7 @@ def summed(x):
     return x.sum(0)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.short("[==-jax", "[== from the right-torch")
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.parametrize(

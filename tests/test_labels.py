@@ -182,6 +182,7 @@ def answer(program, specification, shapes):
     return prove(pair[0], equals=pair[1], shapes=shapes)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.long
 @pytest.mark.parametrize("name", EQUAL)
 def test_programs_of_labels_are_proved_equal_at_all_sizes(name):
@@ -189,6 +190,7 @@ def test_programs_of_labels_are_proved_equal_at_all_sizes(name):
     assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
 
 
+@pytest.mark.sample(2)
 @pytest.mark.short("jax truths")
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_programs_that_differ_are_refuted_at_labels_and_truths(name):

@@ -48,6 +48,7 @@ def far_apart(one):
         return not np.allclose(one.left(*arrays), one.right(*arrays), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("name", EQUAL)
 def test_programs_in_step_are_equal_at_all_sizes(name):
@@ -56,6 +57,7 @@ def test_programs_in_step_are_equal_at_all_sizes(name):
     assert not isinstance(found, str), found
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("place", range(0, len(APART), 3))
 def test_programs_that_are_not_equal_are_not_proved(place):
@@ -123,6 +125,7 @@ PARTS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("name", PARTS)
 def test_complex_arithmetic_is_that_of_its_parts_and_jaxs_own(name):

@@ -65,6 +65,7 @@ def here(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(Path(__file__).parent)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_a_program_that_stops_is_one_line(name: str):

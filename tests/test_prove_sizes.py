@@ -205,6 +205,7 @@ all of four | x: T d | last_three(x) ≠ last_three_in_branches(x, few=4)
 )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", TRUE)
@@ -214,6 +215,7 @@ def test_it_is_proved_for_all_sizes(name):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", FALSE)

@@ -112,6 +112,7 @@ def decided(module: str, one: str, other: str, shapes: str = ROWS, **options: An
     return prove(f"{module}:{one}", shapes=shapes, equals=f"{module}:{other}", **options).result
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", IN_TORCH, ids="-".join)
@@ -120,6 +121,7 @@ def test_a_loop_for_torch_is_proved(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", OTHER_IN_TORCH, ids="-".join)
@@ -127,6 +129,7 @@ def test_a_loop_for_torch_that_is_another_is_not_proved(case):
     assert decided("torch_loops", *case).verdict != "proved"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", NOT_READ_IN_TORCH)
@@ -137,6 +140,7 @@ def test_a_loop_for_torch_that_is_not_read_is_named(name):
     assert why in str(found.reason)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", IN_JAX, ids=lambda case: case[0])

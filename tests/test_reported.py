@@ -118,6 +118,7 @@ def decided(name: str, mistaken: bool):
     return prove(function, equals=specification, shapes=shapes, framework=framework).result
 
 
+@pytest.mark.sample(3)
 @pytest.mark.long
 @pytest.mark.parametrize("name", ROWS)
 def test_the_mistaken_program_is_refuted(name: str):
@@ -125,6 +126,7 @@ def test_the_mistaken_program_is_refuted(name: str):
     assert result.verdict == "refuted", result.reason
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.parametrize("name", ROWS)

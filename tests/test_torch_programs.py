@@ -114,6 +114,7 @@ def decided(one: str, other: str, shapes: str):
     return prove(f"torch_programs:{one}", shapes=shapes, equals=f"torch_programs:{other}").result
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", EQUAL, ids=lambda case: case[0])
@@ -122,6 +123,7 @@ def test_two_forms_are_proved_equal(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", OTHER, ids=lambda case: case[0])

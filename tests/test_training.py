@@ -492,6 +492,7 @@ SEEN = [of for of in RECORDED if of[0] not in ("s5", "expressions", "features")]
 """Their models are those of two-step, recall and vector."""
 
 
+@pytest.mark.sample(3)
 @pytest.mark.long
 @pytest.mark.parametrize(("id", "preset"), SEEN)
 def test_recorded_weights_have_the_recorded_loss_on_tasks_drawn_anew(id: str, preset: str):

@@ -130,6 +130,7 @@ APART = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", EQUAL)

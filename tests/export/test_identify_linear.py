@@ -86,6 +86,7 @@ def test_an_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_path)
     assert bare.data in ("any", asserted["data"])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("export", FAMILIES, ids=str)
 def test_an_edited_entry_is_named_and_refused_unless_it_changes_nothing(export, tmp_path):
@@ -268,6 +269,7 @@ def random_weights(family: str, d: int, k: int, layers: int) -> Loaded:
     return Loaded(Path("weights"), None, None, tensors, around, "numpy", formats)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("family", "d", "k", "layers"),
@@ -549,6 +551,7 @@ def embed(tmp_path_factory):
     return out
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("place", MANIFEST)
 def test_a_manifest_is_contradicted_by_name(place, embed, tmp_path):

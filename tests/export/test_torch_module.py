@@ -55,6 +55,7 @@ def loaded(folder):
     return from_tensors(*(safetensors.load_file(folder / name) for name in names))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("case", "dtype"), [*zip([*CASES, *LARGE], cycle(["float32", "float64"]))], ids=str

@@ -7,7 +7,9 @@ fewer values, or a number #[e] with e ≥ 0. Which multiples of candidates do it
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -87,6 +89,12 @@ class _Search:
         self._known: set[frozenset[tuple[Monomial, Fraction]]] = set()
         self._asked: set[tuple[Monomial, bool]] = set()
         self._sign: dict[Monomial, bool] = {}
+        self._patterns = [
+            (gap, n, c < 0, Counter(f.name for f in n.factors).items())
+            for gap in (*known.gaps, *(known.squares if squares else ()))
+            for n, c in gap.term.parts.items()
+        ]
+        """The monomials of what is known, whether each is negative, and how often an entry of each array stands in it."""
 
     def _written(self, term: Term) -> Sum:
         """The term in numbers #[n − least], with the inverses that the wanted one has in every monomial."""
@@ -152,21 +160,30 @@ class _Search:
         return len(self.pieces) > count
 
     def _add(self, piece: Piece) -> None:
+        piece_in_case = self._in_case(piece)
         squares = tuple(frozenset(square.parts.items()) for square in piece.squares)
-        looks = replace(piece, squares=()), squares
+        looks = replace(piece_in_case, squares=()), squares
         if looks in self._seen:
             return
         self._seen.add(looks)
-        try:
-            term = value([self._in_case(piece)], self.scope, Looking(self.known))
-            column = self._written(simplified(term))
-        except KernelError:
+        term = self._worth(piece_in_case, (*looks, self.scope))
+        if term is None:
             return
+        column = self._written(term)
         looks = frozenset(column.items())
         if column and looks not in self._known:
             self._known.add(looks)
             self.pieces.append((piece,))
             self.columns.append(column)
+
+    def _worth(self, piece: Piece, looks: Any) -> Term | None:
+        """What a piece, which looks so, comes to; None where that is not found."""
+        known = self.known.worth
+        if looks not in known:
+            known[looks] = None
+            with suppress(KernelError):
+                known[looks] = simplified(value([piece], self.scope, Looking(self.known)))
+        return known[looks]
 
     def _in_case(self, piece: Piece) -> Piece:
         m = piece.monomial
@@ -179,13 +196,12 @@ class _Search:
             yield from self._numbers(m)
         elif self.squares:
             yield from self._times(plain)
-        every = [*self.known.gaps, *(self.known.squares if self.squares else ())]
-        for gap in every:
-            for n, c in gap.term.parts.items():
-                if (c < 0) == negative:
-                    for q, images in quotients(plain, n, gap, self.rows, self.spoken):
-                        use = Use(gap.number, tuple(sorted(images.items())))
-                        yield from self._times(q, use)
+        here = Counter(f.name for f in plain.factors)
+        for gap, n, is_negative, names in self._patterns:
+            if is_negative == negative and all(here[name] >= count for name, count in names):
+                for q, images in quotients(plain, n, gap, self.rows, self.spoken):
+                    use = Use(gap.number, tuple(sorted(images.items())))
+                    yield from self._times(q, use)
 
     def _times(self, q: Monomial, *uses: Use) -> Iterator[Piece]:
         if is_product(q, self.rows, self.known):

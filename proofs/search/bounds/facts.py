@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...inequalities.certificate import Use
 from ...kernel.index import Index, declared
@@ -52,6 +52,12 @@ class Known:
     """Bounds of norms once more, as right² − Σ entry² ≥ 0."""
     signs: dict[str, list[AtLeast0]] = field(default_factory=dict)
     """The gaps that are one entry times a positive number, by its name."""
+    is_product: dict[tuple[Monomial, frozenset[Index]], bool] = field(
+        default_factory=dict, init=False, compare=False
+    )
+    """Of monomials, and rows that hold, that were asked about: whether the monomial is seen to be ≥ 0."""
+    worth: dict[Any, Term | None] = field(default_factory=dict, init=False, compare=False)
+    """Of pieces that were tried, as they look: what each comes to in normal form; None if that is not found."""
 
     def also(
         self,

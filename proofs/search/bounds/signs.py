@@ -46,7 +46,10 @@ def is_never_negative(f: Factor, rows: frozenset[Index], known: Known) -> bool:
 
 def is_product(m: Monomial, rows: frozenset[Index], known: Known) -> bool:
     """Whether a monomial, its coefficient being ≥ 0, is ≥ 0."""
-    return Looking(known).product(m, rows)
+    asked = m, rows
+    if asked not in known.is_product:
+        known.is_product[asked] = Looking(known).product(m, rows)
+    return known.is_product[asked]
 
 
 def is_sum(term: Term, known: Known) -> bool:
