@@ -27,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test test-all test-times test-export test-strength dist devices fuzz gallery gallery-page tensor-rules bench tightness identify-attack lint checker mutants docs docs-serve test-docs figures export-tables reproduced clean FORCE
+.PHONY: help verdicts certificates test test-all test-cases test-times test-export test-strength dist devices fuzz gallery gallery-page tensor-rules bench tightness identify-attack lint checker mutants docs docs-serve test-docs figures export-tables reproduced clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -53,6 +53,9 @@ test-all: build/.test ## run everything: `make test`, exported weights in other 
 	$(BIN)/pytest -rs -m "long or hypothesis or deeper" --cpu-times total --ledger $(LEDGER) $(CORES) \
 	  $(addprefix --ignore ,tests/site $(WITH_TRANSFORMERS) $(KERNELS)) \
 	  $(MINUTES:%=--minutes $$(( % - $$(minutes) ))); echo "test-all: $$(minutes) min"
+
+test-cases: build/.test ## run every case of the tables of programs of which test-all runs a sample
+	@$(BIN)/pytest -rs -m sample --every-case --cpu-times total $(CORES)
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in other codebases, and Triton's kernels
 	@$(EXPORT)/bin/pytest -rs -m "" $(WITH_TRANSFORMERS) $(CORES)

@@ -112,6 +112,7 @@ def test_a_value_that_is_lost_behind_another_one_is_no_difference_where_nothing_
     assert runs(lambda x: jnp.abs(x), lambda x: jnp.abs(x) + 0 * jnp.sqrt(-1 - x * x)).different
 
 
+@pytest.mark.long
 def test_a_program_without_a_value_at_one_size_is_refuted_at_the_next():
     result = prove(lambda x: jnp.var(x, ddof=1), shapes="x: T", equals=jnp.var).result
     assert (result.verdict, result.counterexample.sizes) == ("refuted", {"T": 2})

@@ -107,6 +107,7 @@ def test_programs_of_the_field_compute_what_pytorch_computes(name, shapes):
     assert differences(function() if isinstance(function, type) else function, shapes) < 1e-9
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(("name", "shapes", "words"), programs.REFUSED)
 def test_what_is_not_read_is_refused_with_its_line(name, shapes, words):
     with pytest.raises(Refused, match=words) as caught:
@@ -131,6 +132,7 @@ def test_a_question_that_holds_at_some_sizes_is_a_condition_with_its_line(
     assert "aten_programs.py:" in str(caught.value)
 
 
+@pytest.mark.long
 def test_nodes_without_a_value_where_pytorch_has_one_are_a_case_of_their_own():
     """With aligned corners PyTorch's own decomposition divides 0 by 0 where there is one row."""
 
@@ -172,6 +174,7 @@ def test_parameters_of_a_module_are_inputs():
     np.testing.assert_allclose(Floats({"T": 4}, values)(read.outputs[0]), wanted)
 
 
+@pytest.mark.long
 def test_a_function_is_as_it_was_after_it_is_read():
     before = programs.delta.__code__
     program.read(programs.delta, inputs(programs.DELTA))

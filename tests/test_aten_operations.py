@@ -465,6 +465,7 @@ def name_in_table(name: str) -> str:
     return name.removesuffix(".default")
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(("draws", "fewest"), DRAWS)
 @pytest.mark.parametrize("name", [name_in_table(n) for n in RULES if exists(name_in_table(n))])
 def test_an_operation_is_what_pytorch_computes(name, draws, fewest):

@@ -21,7 +21,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(busy, "cores", lambda: 1)
 
 
-@pytest.mark.long_cases("[delta]")
+@pytest.mark.long
 @pytest.mark.parametrize("op", [delta, longhorn])
 def test_no_program_of_the_delta_op_on_a_cpu_calls_lapack_whose_threads_stall(op):
     """Nor does its derivative; nor does it solve a system in another way that XLA gives to LAPACK."""

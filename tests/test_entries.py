@@ -167,6 +167,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.short("rows of constants")
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_pair_is_proved_entry_by_entry_by_a_certificate_that_says_so(name: str, tmp_path: Path):
     one, other, given, right, wrong = PAIRS[name]

@@ -157,7 +157,7 @@ def named(part):
 
 @pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
-@pytest.mark.short("long_convolution")
+@pytest.mark.long
 @pytest.mark.parametrize(("framework", "program", "specification", "shapes"), of_both("PROVED"))
 def test_a_convolution_by_transforms_is_proved_for_all_sizes(
     framework, program, specification, shapes

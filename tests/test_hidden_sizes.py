@@ -101,7 +101,7 @@ def summed(x):
 
 
 @pytest.mark.sample(4)
-@pytest.mark.short("[==-jax", "[== from the right-torch")
+@pytest.mark.short("[==-jax")
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.parametrize(
     ("name", "framework"), list(zip(QUESTIONS, itertools.cycle(["jax", "torch"]), strict=False))

@@ -78,6 +78,7 @@ def test_a_step_on_inputs_that_went_through_i_minus_gamma_xx_is_gd_plus_plus():
     assert report.running is not None and report.running.relative < 1e-5
 
 
+@pytest.mark.long
 def test_two_steps_of_gd_plus_plus_are_named_with_both_step_sizes():
     first, second, gamma = 0.125, 0.25, 0.0625  # p(g) = η_1 + η_2 (1 − γ g)² (1 − η_1 g)
     report = read(of_polynomial(2, [gamma, gamma, first], [first, 0.0, 0.0, second]))
@@ -321,6 +322,7 @@ def test_two_trained_layers_of_attention_to_all_examples_are_nearest_to_gd_plus_
     )
 
 
+@pytest.mark.long
 def test_step_sizes_that_are_not_rational_are_named_rounded():
     """Twice the prediction of two steps is that of two others: t² − 4ηt + 2η² = 0."""
     made = cases.attention_to_examples(2, [0.25, 0.25])

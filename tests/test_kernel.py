@@ -51,12 +51,12 @@ def said(report):
 
 @pytest.fixture(scope="module")
 def tried(report):
-    """Why the kernel, asked alone, does not prove every second claim that is false; None if it does."""
+    """Why the kernel, asked alone, does not prove every fifth claim that is false; None if it does."""
     told = said(report)
     rest = [
         c for id, c in CLAIMS.items() if told[id]["verdict"] == "refuted" and c.body is not None
     ]
-    rest = rest[::2]
+    rest = rest[::5]
     found = {}
     for a in workers.run([partial(why_not, one) for one in rest]):
         assert not a.missing, rest[a.index].id
@@ -76,7 +76,7 @@ def test_what_is_proved_for_all_sizes_stays_proved(report):
 
 @pytest.mark.long
 def test_the_kernel_proves_nothing_that_is_refuted(tried):
-    assert len(tried) > 20
+    assert len(tried) > 8
     assert [id for id, why in tried.items() if why is None] == []
     assert all(len(why) > 10 for why in tried.values())
 
@@ -98,10 +98,10 @@ SLOW = (
 
 @pytest.mark.long
 def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds():
-    """A mutant, drawn once and for all, of every construction that is proved quickly."""
+    """A mutant, drawn once and for all, of every third construction that is proved quickly."""
     rng = random.Random(0)
     drawn = []
-    for id in sorted(id for id in PROVED if not id.startswith(SLOW)):
+    for id in sorted(id for id in PROVED if not id.startswith(SLOW))[::3]:
         claim = CLAIMS[id]
         small = {name: sorted(values)[:2][-1] for name, values in claim.ranges.items()}
         if claim.parameters is None or not _leaves(claim, small):

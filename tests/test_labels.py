@@ -218,6 +218,7 @@ def test_a_script_gives_labels_and_truths(name, tmp_path, monkeypatch):
     assert "the two differ" in ran.stdout
 
 
+@pytest.mark.long
 def test_that_labels_are_read_as_places_is_said():
     found = prove(embedded, equals=embedded, shapes=TABLE, sizes={"V": (1, 2), "T": (1,)})
     assert "zero((−k + argmax[t < V] y[i, t]))" in found.proved[0]

@@ -609,6 +609,7 @@ def test_what_is_seen_of_sums_of_products_holds_at_numbers():
     assert min(signs[n] for n in range(2)) > 10, signs
 
 
+@pytest.mark.long
 def test_what_is_seen_of_a_sum_s_sign_holds_at_numbers():
     rng, signs = random.Random(2), Counter()
     with proving():

@@ -318,6 +318,7 @@ def test_sides_of_a_billion_terms_are_not_multiplied_out_at_sizes_that_are_given
     assert "both sides are too large to be multiplied out" in str(result.reason)
 
 
+@pytest.mark.long
 def test_names_are_python_s_own_again_after_a_trace():
     own = math.sqrt, math.log, np.sqrt, np.power, root, builtins.len
     prove(attention, shapes="q: T d, k: S d, v: S e", equals=attention_scaled_first)

@@ -174,7 +174,7 @@ def test_a_loop_of_python_in_jax_that_is_not_read_is_named(name):
     assert NOT_READ_IN_JAX[name] in str(found.reason)
 
 
-@pytest.mark.short("[twice-leaves]")
+@pytest.mark.long
 @pytest.mark.parametrize("case", STOP, ids="-".join)
 def test_a_program_that_stops_is_no_bug_of_scanproof(case, capsys):
     one, other = (f"programs_that_stop:{name}" for name in case)

@@ -28,7 +28,7 @@ def answer(program, specification, shapes):
     return prove(next(pair), equals=next(pair), shapes=shapes).result
 
 
-@pytest.mark.short("mean_where")
+@pytest.mark.long
 @pytest.mark.parametrize("name", RAISING)
 def test_a_program_that_may_raise_is_proved_where_it_does_not_and_it_is_said(name):
     specification, shapes, said = RAISING[name]
@@ -49,7 +49,7 @@ def test_a_question_both_of_whose_answers_go_on_at_some_sizes_is_refused(name):
     assert "a number of an array is asked at " in answer(name, "doubled", "x: n").reason
 
 
-@pytest.mark.short("by_the_kind_of_a_size")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [

@@ -13,6 +13,7 @@ from running_error import EPSILON, Bounded, bounded
 from scanproof.numeric.rounding.arithmetic import settled
 
 
+@pytest.mark.long
 @given(fixed=st.floats(0, 1e6), again=st.floats(0, 2))
 def test_an_error_that_comes_back_settles_where_it_makes_itself(fixed: float, again: float):
     found = settled(fixed, again)

@@ -180,6 +180,7 @@ def test_errors_of_the_delta_rule_may_grow_without_a_condition(left_out):
     assert found.verdict in ("refuted", "unknown")
 
 
+@pytest.mark.long
 def test_a_bound_of_one_step_of_the_delta_rule_without_its_underflow_is_refuted():
     assert neighbour("rounding.delta-step", grown=0).verdict == "refuted"
 

@@ -140,6 +140,7 @@ rounding.readout rounding.delta-rule rounding.gamma open.mask-decays-at-most-1
 BOUNDS = {id: LEDGER[id] for id in IDS.split()}
 
 
+@pytest.mark.long
 def test_every_claim_with_a_bound_is_tried():
     assert [id for id, claim in LEDGER.items() if with_bounds(claim)] == list(BOUNDS)
 

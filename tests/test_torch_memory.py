@@ -65,7 +65,7 @@ REFUSED = {
 
 
 @pytest.mark.sample(2)
-@pytest.mark.short(16)
+@pytest.mark.short(32)
 @pytest.mark.parametrize("name", functions_of(torch_aliases))
 def test_memory_that_is_shared_is_never_read_as_something_else(name):
     function = getattr(torch_aliases, name)

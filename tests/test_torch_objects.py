@@ -140,6 +140,7 @@ def checked(x, y):
     return half_a_square(x, y)
 
 
+@pytest.mark.long
 def test_a_distribution_has_its_density_where_its_arguments_are_valid():
     def likelihood(x, mean, deviation):
         return torch.distributions.Normal(mean, deviation).log_prob(x)
@@ -157,6 +158,7 @@ def test_a_distribution_has_its_density_where_its_arguments_are_valid():
     assert wrong.verdict == "refuted"
 
 
+@pytest.mark.long
 def test_a_program_that_catches_what_a_distribution_raises_runs_as_it_is():
     def twice_if_invalid(x, deviation):
         try:

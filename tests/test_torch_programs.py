@@ -318,7 +318,7 @@ FILLED = [
 ]
 
 
-@pytest.mark.short("[_turns-_halves-proved]")
+@pytest.mark.long
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.parametrize(("write", "specification", "verdict"), FILLED)
 def test_memory_that_is_filled_part_by_part_is_what_was_written(write, specification, verdict):

@@ -32,7 +32,7 @@ TURNS = (
     "rows.append({a})", "rows.append({a}.clone())", "{a}, {b} = {b}, {a}", "{b} = {a}", "{a} = {b}.clone()",
     "z = {a}[:1]", "{a} = o[t] + {b}", "{a} = x[t]", "z = {a} * {b}", "o[t - 1] = {a}",
 )  # fmt: skip
-COUNT, READ = 40, 10
+COUNT, READ = 20, 5
 """How many programs there are, and how many at least must be read over sizes."""
 
 

@@ -77,7 +77,7 @@ def test_a_trained_block_reaches_the_loss_of_gradient_descent():
     assert found.loss.mean <= 1.03 * found.beside.loss < 0.8 * found.zero
 
 
-@pytest.mark.short("ssd")
+@pytest.mark.long
 @pytest.mark.parametrize("case", ["block", "network", "ssd"])
 def test_with_the_construction_for_its_arrays_a_model_is_gradient_descent(case: str):
     if case == "block":

@@ -90,7 +90,7 @@ def refusal(function, framework: str) -> str:
 
 
 @pytest.mark.sample(2)
-@pytest.mark.short(8)
+@pytest.mark.short(16)
 @pytest.mark.parametrize("name", IN_TORCH)
 def test_a_loop_for_torch_whose_turns_keep_state_is_refused_by_its_name(name):
     assert IN_TORCH[name] in refusal(getattr(in_torch, name), "torch")
@@ -137,6 +137,7 @@ def test_a_negative_number_in_the_code_is_tried_as_a_size():
     assert {399, 400, 401, 402} <= set(nearby({-400}))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("framework", MODULES)
 def test_lists_are_followed_again_where_memories_were_forgotten(framework):
     function = MODULES[framework].cleared

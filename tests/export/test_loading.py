@@ -102,6 +102,7 @@ def test_a_manifest_tells_apart_targets_with_the_same_names(target, tmp_path):
     assert load(tmp_path / "out").target == target
 
 
+@pytest.mark.long
 def test_a_manifest_that_names_another_kind_of_target_is_not_believed(copy):
     path = copy("numpy")
     told = json.loads((path / "manifest.json").read_text())

@@ -34,7 +34,7 @@ SEEN_WHERE_THEY_RUN = (
 
 
 @pytest.mark.sample(2)
-@pytest.mark.short("[c-c_s", 4, without=("[p-", "-and_is", "-and_has"))  # dear
+@pytest.mark.short(8, without=("[p-", "-and_is", "-and_has"))  # dear
 @pytest.mark.long_cases(
     "at_short_sizes_only",
     "knows_less_at_long_sizes",
