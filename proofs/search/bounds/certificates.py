@@ -94,7 +94,7 @@ class _Search:
             for gap in (*known.gaps, *(known.squares if squares else ()))
             for n, c in gap.term.parts.items()
         ]
-        """The monomials of what is known, whether each is negative, and how often an entry of each array stands in it."""
+        """The monomials of what is known, whether each is negative, and how often it has entries of each array."""
 
     def _written(self, term: Term) -> Sum:
         """The term in numbers #[n − least], with the inverses that the wanted one has in every monomial."""
