@@ -98,10 +98,10 @@ SLOW = (
 
 @pytest.mark.long
 def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds():
-    """A mutant, drawn once and for all, of every third construction that is proved quickly."""
+    """A mutant, drawn once and for all, of every construction that is proved quickly."""
     rng = random.Random(0)
     drawn = []
-    for id in sorted(id for id in PROVED if not id.startswith(SLOW))[::3]:
+    for id in sorted(id for id in PROVED if not id.startswith(SLOW)):
         claim = CLAIMS[id]
         small = {name: sorted(values)[:2][-1] for name, values in claim.ranges.items()}
         if claim.parameters is None or not _leaves(claim, small):
