@@ -88,7 +88,6 @@ class _Search:
         self._seen: set[Any] = set()
         self._known: set[frozenset[tuple[Monomial, Fraction]]] = set()
         self._asked: set[tuple[Monomial, bool]] = set()
-        self._sign: dict[Monomial, bool] = {}
         self._patterns = [
             (gap, n, c < 0, Counter(f.name for f in n.factors).items())
             for gap in (*known.gaps, *(known.squares if squares else ()))
@@ -119,9 +118,7 @@ class _Search:
         )
 
     def never_negative(self, m: Monomial) -> bool:
-        if m not in self._sign:
-            self._sign[m] = is_product(m, self.rows, self.known)
-        return self._sign[m]
+        return is_product(m, self.rows, self.known)
 
     def solved(self) -> list[Piece] | None:
         """A certificate from the candidates so far."""

@@ -52,7 +52,7 @@ class Known:
     """Bounds of norms once more, as right² − Σ entry² ≥ 0."""
     signs: dict[str, list[AtLeast0]] = field(default_factory=dict)
     """The gaps that are one entry times a positive number, by its name."""
-    is_product: dict[tuple[Monomial, frozenset[Index]], bool] = field(
+    never_negative: dict[tuple[Monomial, frozenset[Index]], bool] = field(
         default_factory=dict, init=False, compare=False
     )
     """Of monomials, and rows that hold, that were asked about: whether the monomial is seen to be ≥ 0."""

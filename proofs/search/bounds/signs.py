@@ -47,9 +47,9 @@ def is_never_negative(f: Factor, rows: frozenset[Index], known: Known) -> bool:
 def is_product(m: Monomial, rows: frozenset[Index], known: Known) -> bool:
     """Whether a monomial, its coefficient being ≥ 0, is ≥ 0."""
     asked = m, rows
-    if asked not in known.is_product:
-        known.is_product[asked] = Looking(known).product(m, rows)
-    return known.is_product[asked]
+    if asked not in known.never_negative:
+        known.never_negative[asked] = Looking(known).product(m, rows)
+    return known.never_negative[asked]
 
 
 def is_sum(term: Term, known: Known) -> bool:
