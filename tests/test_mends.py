@@ -277,10 +277,14 @@ def test_file_that_prints_when_it_is_read_prints_once(run: Run):
 def test_the_story_and_the_table_tell_the_mend(run: Run):
     written(SGD, line="w = w + eta * (x @ w - y) * x")
     mend = f"mine.py:8: w = w + eta * (x @ w - y) * x → {RIGHT} (proved at fixed sizes)"
-    table = " ".join(run("check", "mine.py", "--save").out.split())
+    formats = ("github", "summary", "junit")
+    also = [part for one in formats for part in ("--also", f"{one}={one}")]
+    table = " ".join(run("check", "mine.py", "--save", *also).out.split())
     assert mend in table
     assert "1 claim: 1 refuted (1 with a mend)" in table
-    assert f"mend: {mend}" in run("check", "mine.py", "--format", "github").out
+    for one in formats:
+        told = Path(one).read_text(encoding="utf-8").replace("\\*", "*")  # of Markdown
+        assert f"mend: {mend}" in told, one
     assert mend in " ".join(run("show", "mine.py", "mine.sgd").out.split())
 
 
