@@ -47,7 +47,7 @@ test-times: build/.test ## run the same, and print the CPU seconds of each file 
 # The minutes since the start are printed after each part, and say when the last tests may begin. The ledger is checked
 # by `make test`; the last part reads what that gave.
 test-all: LEDGER := build/ledger.json
-test-all: build/.test ## run everything: `make test`, exported weights in other codebases, the site, and all other tests
+test-all: build/.test ## run what CI runs: `make test`, exported weights in other codebases, the site, and the long tests
 	@rm -f $(LEDGER); started=$$(date +%s); minutes() { echo $$(( ($$(date +%s) - started) / 60 )); }; set -e; \
 	for part in test test-export test-docs; do $(MAKE) --no-print-directory $$part LEDGER=$(LEDGER); echo "$$part: $$(minutes) min so far"; done; \
 	$(BIN)/pytest -rs -m "long or hypothesis or deeper" --cpu-times total --ledger $(LEDGER) $(CORES) \
