@@ -100,14 +100,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Raises:
         UsageError: if a mark names a case that there is not.
     """
-    selected = bool(config.option.keyword) or any("::" in str(a) for a in config.args)
+    selected = any("::" in str(argument) for argument in config.args)
+    every_case = selected or config.option.keyword or config.option.every_case
     left_out: list[pytest.Item] = []
     for test, group in groupby(items, lambda item: item.nodeid.partition("[")[0]):
         cases = list(group)
         short, long, sample = (
             cases[0].get_closest_marker(name) for name in ("short", "long_cases", "sample")
         )
-        if sample is not None and not (selected or config.option.every_case):
+        if sample is not None and not every_case:
             (n,) = sample.args
             left_out += [case for place, case in enumerate(cases) if place % n]
         if short is None and long is None:
@@ -193,21 +194,6 @@ def gradients() -> Iterator[None]:
         pytest.fail("PyTorch takes no gradients any more after this test", pytrace=False)
 
 
-CHECK_LEDGER = """
-import json, sys
-from pathlib import Path
-from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
-from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.decide.row_verdicts import check
-
-notes = CertificateNotes()
-report = check(built_in(), certificates=Certificates(search=False), notes=notes)
-told = {"report": report, "notes": vars(notes)}
-Path(sys.argv[1]).write_text(json.dumps(told), encoding="utf-8")
-"""
-"""Run in a process of its own: one that holds what tests import takes half as long again to be copied for workers."""
-
-
 @pytest.fixture(scope="session")
 def checked(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -225,7 +211,10 @@ def checked(
     with contextlib.closing(sqlite3.connect(shared / "turn", timeout=3600)) as turn:
         turn.execute("BEGIN EXCLUSIVE")
         if not file.exists():
-            subprocess.run([sys.executable, "-c", CHECK_LEDGER, file], check=True)
+            # A process that holds what tests import takes half as long again to be copied for workers.
+            subprocess.run(
+                [sys.executable, Path(__file__).with_name("checked_ledger.py"), file], check=True
+            )
     return json.loads(file.read_text(encoding="utf-8"))
 
 

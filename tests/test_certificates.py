@@ -205,7 +205,6 @@ def _assumed(claim: Any, trace: Any) -> list[str]:
     return found.evidence[0]["assumes"]
 
 
-@pytest.mark.sample(2)
 @pytest.mark.short("ssd.eq3", "ch9.thm9.1-rescale+sign")
 @pytest.mark.parametrize("id", VARIED)
 def test_no_list_of_a_proof_may_be_longer_than_its_kind_says(id: str):

@@ -172,7 +172,6 @@ def lowered(function, count=2):
     return Program(function).lowered([Input(name, (T,)) for name in "xy"[:count]])
 
 
-@pytest.mark.sample(2)
 @pytest.mark.short("[0]")
 @pytest.mark.parametrize("write", WRITES, ids=range(len(WRITES)))
 def test_a_write_into_a_complex_array_or_a_part_of_one_is_refused_with_its_line(write):
@@ -251,7 +250,6 @@ TEXTS = [
 ]
 
 
-@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("ask", TEXTS, ids=range(len(TEXTS)))
 def test_a_text_of_a_size_or_of_an_array_is_refused_with_its_line(ask):

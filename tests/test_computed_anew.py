@@ -75,7 +75,6 @@ READS: dict[str, tuple[str, Callable[[int], None]]] = {
 }
 
 
-@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("name", READS)
 def test_no_verdict_outlives_what_it_rests_on_though_a_certificate_was_written(

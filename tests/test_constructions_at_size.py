@@ -95,7 +95,6 @@ RUNS = [
 ]
 
 
-@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize(("id", "options"), RUNS, ids=[f"{i} {o}" for i, o in RUNS])
 def test_a_proved_construction_is_its_learner_within_the_promised_bound(id: str, options: dict):
@@ -205,7 +204,6 @@ LANES = [
 ]
 
 
-@pytest.mark.sample(2)
 @pytest.mark.short("gd-ssm.prop2 recurrent")
 @pytest.mark.parametrize(("id", "lane"), LANES, ids=[f"{i} {lane or 'fast'}" for i, lane in LANES])
 def test_what_runs_is_the_construction_of_the_statement_on_every_lane(id: str, lane: str | None):

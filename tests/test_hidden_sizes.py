@@ -100,7 +100,7 @@ def summed(x):
     return x.sum(0)
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.short("[==-jax")
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.parametrize(

@@ -162,7 +162,6 @@ def noisy(loaded: Loaded, size: float, seed: int) -> Loaded:
     )
 
 
-@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("asked", EXPORTS, ids=str)
 def test_every_number_that_is_said_of_edited_weights_is_what_it_is_by_another_way(asked, tmp_path):

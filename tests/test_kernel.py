@@ -51,12 +51,12 @@ def said(report):
 
 @pytest.fixture(scope="module")
 def tried(report):
-    """Why the kernel, asked alone, does not prove every tenth claim that is false; None if it does."""
+    """Why the kernel, asked alone, does not prove every fifth claim that is false; None if it does."""
     told = said(report)
     rest = [
         c for id, c in CLAIMS.items() if told[id]["verdict"] == "refuted" and c.body is not None
     ]
-    rest = rest[::10]
+    rest = rest[::5]
     found = {}
     for a in workers.run([partial(why_not, one) for one in rest]):
         assert not a.missing, rest[a.index].id
@@ -76,7 +76,7 @@ def test_what_is_proved_for_all_sizes_stays_proved(report):
 
 @pytest.mark.long
 def test_the_kernel_proves_nothing_that_is_refuted(tried):
-    assert len(tried) > 4
+    assert len(tried) > 8
     assert [id for id, why in tried.items() if why is None] == []
     assert all(len(why) > 10 for why in tried.values())
 

@@ -147,7 +147,6 @@ def verdict(law: Any) -> str:
     return " ".join(filter(None, [found["verdict"], found["scope"]]))
 
 
-@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("name", LAWS)
 def test_a_law_of_a_layer_is_decided(name):

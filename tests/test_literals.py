@@ -255,7 +255,6 @@ def _two(first, second):
     return jnp.stack([first, second], axis=1)
 
 
-@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("name", PROVED)

@@ -509,7 +509,6 @@ def test_what_a_claim_reaches_is_read_from_the_files(reached: Reached):
     assert set(found["mine.rest"]) == REST
 
 
-@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "old", "new", "claims"),

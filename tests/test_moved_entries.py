@@ -67,7 +67,6 @@ UNREAD = {
 }
 
 
-@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize("case", TRUE)
@@ -77,7 +76,6 @@ def test_it_is_proved(case):
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
-@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.short("every second, from the other end")
 @pytest.mark.parametrize("case", FALSE)

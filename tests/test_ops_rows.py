@@ -254,7 +254,6 @@ def test_the_copies_are_proved(kind):
     assert not isinstance(found, str), found
 
 
-@pytest.mark.sample(3)
 @pytest.mark.long
 @pytest.mark.parametrize(("kind", "text", "mistake"), BUGS)
 def test_a_mistake_is_refuted_with_inputs(kind, text, mistake):

@@ -133,7 +133,6 @@ def file(folder: Path, *parts: str) -> Path:
     return path
 
 
-@pytest.mark.sample(3)
 @pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_a_file_that_replaces_a_definition_is_refused_and_the_definition_is_back(

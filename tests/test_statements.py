@@ -29,7 +29,6 @@ SOME = [row.claim.id for row in built_in().rows if row.claim.body is not None][:
 N, f = (whole(Size(name, 1)) for name in "Nf")
 
 
-@pytest.mark.sample(2)
 @pytest.mark.short("[gd-ssm.eq9]")
 @pytest.mark.parametrize("id", SOME)
 def test_a_statement_reads_as_its_claim_does(id: str):

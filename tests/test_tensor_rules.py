@@ -17,7 +17,6 @@ def test_a_rule_is_proved_for_all_sizes(name):
     assert found.verdict == "proved" or (name in OPEN and found.verdict != "refuted"), found.reason
 
 
-@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("name", list(BY_NAME)[1::6])
 def test_a_false_variant_is_not(name):

@@ -34,7 +34,6 @@ def expect_same(found, wanted):
         assert np.abs(ours - theirs)[seen].max(initial=0) <= 2**10 * EPS * size
 
 
-@pytest.mark.sample(2)
 @pytest.mark.short(8, without=("[prefixes]",))  # dear
 @pytest.mark.parametrize("name", functions_of(torch_functions))
 def test_nodes_of_a_function_are_what_torch_computes(name):
@@ -64,7 +63,6 @@ REFUSED = {
 """What is refused where a size is a symbol: loops, and places that lie in an array at some sizes only."""
 
 
-@pytest.mark.sample(2)
 @pytest.mark.short(32)
 @pytest.mark.parametrize("name", functions_of(torch_aliases))
 def test_memory_that_is_shared_is_never_read_as_something_else(name):

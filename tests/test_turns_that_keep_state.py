@@ -89,7 +89,6 @@ def refusal(function, framework: str) -> str:
     return str(error.value)
 
 
-@pytest.mark.sample(2)
 @pytest.mark.short(16)
 @pytest.mark.parametrize("name", IN_TORCH)
 def test_a_loop_for_torch_whose_turns_keep_state_is_refused_by_its_name(name):
@@ -110,7 +109,6 @@ def decided(framework: str, name: str, other: str):
     return prove(one, shapes="x: T d", equals=specification, framework=framework).result
 
 
-@pytest.mark.sample(2)
 @pytest.mark.usefixtures("only_read")
 @pytest.mark.long
 @pytest.mark.parametrize(

@@ -551,7 +551,6 @@ def embed(tmp_path_factory):
     return out
 
 
-@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("place", MANIFEST)
 def test_a_manifest_is_contradicted_by_name(place, embed, tmp_path):

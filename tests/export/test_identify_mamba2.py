@@ -326,7 +326,6 @@ def test_a_manifest_that_fits_is_not_contradicted_and_its_promise_is_kept(tmp_pa
     assert 0 < report.promise.found < report.promise.bound
 
 
-@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "value", "named"),

@@ -35,7 +35,6 @@ def decided(framework: str, one: str, other: str):
     return prove(f"{module}:{one}", shapes="x: T d", equals=f"{module}:{other}").result
 
 
-@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize(("framework", "k"), EVERY)
 def test_a_program_that_is_another_is_not_proved(framework, k):
@@ -43,7 +42,6 @@ def test_a_program_that_is_another_is_not_proved(framework, k):
     assert result.verdict == "refuted", result.reason
 
 
-@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize(("framework", "k"), EVERY)
 def test_a_program_that_is_the_same_is_not_refuted(framework, k):

@@ -18,7 +18,6 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-@pytest.mark.sample(2)
 @pytest.mark.short(6)
 @pytest.mark.parametrize("one", [m for m in ZOO if isinstance(m, Program)], ids=str)
 def test_a_program_differs_from_its_specification_where_it_says(one):

@@ -33,7 +33,6 @@ SEEN_WHERE_THEY_RUN = (
 """Programs that ask whether they are traced, or that are the specification where they are read."""
 
 
-@pytest.mark.sample(2)
 @pytest.mark.short(8, without=("[p-", "-and_is", "-and_has"))  # dear
 @pytest.mark.long_cases(
     "at_short_sizes_only",
