@@ -39,23 +39,24 @@ certificates: build/.test ## search for every proof again, and write the certifi
 	@$(BIN)/scanproof check --from-scratch --save
 
 test: build/.test ## run the tests of every kind that take minutes, before each commit
-	@$(BIN)/pytest -rs --cpu-times total $(LEDGER:%=--ledger %) $(CORES)
+	@$(BIN)/pytest -rs --cpu-times=total $(LEDGER:%=--ledger=%) $(CORES)
 
 test-times: build/.test ## run the same, and print the CPU seconds of each file and of the dearest tests
-	@$(BIN)/pytest -q --cpu-times files $(CORES)
+	@$(BIN)/pytest -q --cpu-times=files $(CORES)
 
 # The minutes since the start are printed after each part, and say when the last tests may begin. The ledger is checked
-# by `make test`; the last part reads what that gave.
+# by `make test`; the last part reads what that gave. Options of tests/conftest.py are joined to their values by `=`: pytest
+# reads its command before it knows them, and takes a value for a path to test if a file has its name.
 test-all: LEDGER := build/ledger.json
 test-all: build/.test ## run what CI runs: `make test`, exported weights in other codebases, the site, and the long tests
 	@rm -f $(LEDGER); started=$$(date +%s); minutes() { echo $$(( ($$(date +%s) - started) / 60 )); }; set -e; \
 	for part in test test-export test-docs; do $(MAKE) --no-print-directory $$part LEDGER=$(LEDGER); echo "$$part: $$(minutes) min so far"; done; \
-	$(BIN)/pytest -rs -m "long or hypothesis or deeper" --cpu-times total --ledger $(LEDGER) $(CORES) \
-	  $(addprefix --ignore ,tests/site $(WITH_TRANSFORMERS) $(KERNELS)) \
-	  $(MINUTES:%=--minutes $$(( % - $$(minutes) ))); echo "test-all: $$(minutes) min"
+	$(BIN)/pytest -rs -m "long or hypothesis or deeper" --cpu-times=total --ledger=$(LEDGER) $(CORES) \
+	  $(addprefix --ignore=,tests/site $(WITH_TRANSFORMERS) $(KERNELS)) \
+	  $(MINUTES:%=--minutes=$$(( % - $$(minutes) ))); echo "test-all: $$(minutes) min"
 
 test-cases: build/.test ## run every case of the tables of programs of which test-all runs a sample
-	@$(BIN)/pytest -rs -m sample --every-case --cpu-times total $(CORES)
+	@$(BIN)/pytest -rs -m sample --every-case --cpu-times=total $(CORES)
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in other codebases, and Triton's kernels
 	@$(EXPORT)/bin/pytest -rs -m "" $(WITH_TRANSFORMERS) $(CORES)
