@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..statement.cases import cases_of
+from ..statement.cases import Case, cases_of
+from ..statement.ends import ends_of
 from ..statement.nodes import Node
 from ..statement.order import largest, nonnegative
 from ..statement.statement import Fit
@@ -26,9 +27,12 @@ def to_fit(
         place: the type, and the operation, in words.
         known: numbers that are ≥ 0 besides.
     """
-    found = cases_of(node)
+    found: list[Case] | None = cases_of(node)
     if found is None:
-        return None
+        ends = ends_of(node)
+        if not all(isinstance(end, int | Whole) for end in ends):
+            return None
+        found = [(frozenset(), end) for end in ends]
     fits: dict[Fit, None] = {}
     for guards, entry in found:
         given = guards | small_sizes((entry, *guards, *node.shape)) | set(known)

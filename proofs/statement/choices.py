@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from . import making, nodes
+from . import making, nodes, rows
 from .cases import cases_of
 from .conditions import is_whole
 from .ends import ends_of, is_above_zero, not_below
@@ -105,6 +105,8 @@ def at_least(gap: Node) -> Node:
         return _indicator(gap)
     if not_below(ends_of(gap)[0], 0):
         return full(ONE, gap.shape)
+    if (found := rows.compared(gap)) is not None:
+        return found
     return _of_mask(gap, lambda value: value >= 0) or inverse(above(negative(gap)))
 
 
@@ -116,6 +118,8 @@ def above(gap: Node) -> Node:
         return full(ZERO, gap.shape)
     if is_above_zero(gap):
         return full(ONE, gap.shape)
+    if (found := rows.compared(gap, 1)) is not None:
+        return found
     return _folded(_of_mask(gap, lambda value: value > 0) or entrywise("step", gap))
 
 
@@ -126,6 +130,8 @@ def vanishing(gap: Node) -> Node:
     low, high = ends_of(gap)
     if not_below(low, 1) or not_below(-1, high) or is_above_zero(gap):
         return full(ZERO, gap.shape)
+    if (found := rows.compared(gap, equal=True)) is not None:
+        return found
     return _folded(_of_mask(gap, lambda value: value == 0) or entrywise("zero", gap))
 
 
@@ -240,6 +246,19 @@ def sign(a: Node) -> Node:
     return subtract(above(a), above(negative(a)))
 
 
+def floored(a: Node) -> Node:
+    """The greatest whole number that is not above; of a place or a size over a number the row that it lies in."""
+    if is_whole(a):
+        return a
+    match a:
+        case nodes.Map("divide", (of, by)) if isinstance(n := constant(by), int) and n > 0:
+            entry = making.entry_of(making.spread(of, a.shape))
+            found = None if entry is None else rows.row_of(entry, n, a.shape)
+            if found is not None:
+                return found
+    return entrywise("floor", a)
+
+
 def truncated(a: Node) -> Node:
     """The whole part, towards 0."""
     if is_whole(a):
@@ -247,16 +266,16 @@ def truncated(a: Node) -> Node:
     if isinstance(value := constant(a), Fraction):
         return making.full(number(int(value)), a.shape)
     if isinstance(a, nodes.Map) and a.function == "relu":
-        return entrywise("floor", a)
-    return subtract(entrywise("floor", _relu(a)), entrywise("floor", _relu(negative(a))))
+        return floored(a)
+    return subtract(floored(_relu(a)), floored(_relu(negative(a))))
 
 
 def nearest(a: Node, even: bool) -> Node:
     """The nearest whole number; of two the even one, or the one away from 0."""
     half = number(Fraction(1, 2))
     if not even:
-        return multiply(sign(a), entrywise("floor", add(absolute(a), half)))
-    up = entrywise("floor", add(a, half))
+        return multiply(sign(a), floored(add(absolute(a), half)))
+    up = floored(add(a, half))
     tie = entrywise("zero", subtract(up, add(a, half)))
-    odd = subtract(up, multiply(number(2), entrywise("floor", divide(up, number(2)))))
+    odd = subtract(up, multiply(number(2), floored(divide(up, number(2)))))
     return subtract(up, multiply(tie, odd))

@@ -10,6 +10,7 @@ from . import making, nodes
 from .masks import is_mask
 from .nodes import Node
 from .order import largest, nonnegative
+from .rows import place_in_row
 from .whole import Whole
 
 End: TypeAlias = Any
@@ -118,6 +119,8 @@ class _Seen:
                 node.function == "add" and is_mask(mask) and _is_inverse(no, mask)
             ):  # one of two
                 return _around(self.of(on), self.of(off))
+            case _ if node.function == "subtract" and (n := place_in_row(node)) is not None:
+                return 0, n - 1
             case one, other if node.function in ("add", "subtract"):
                 (low, high), (least, most) = self.of(one), self.of(other)
                 if node.function == "subtract":
@@ -126,11 +129,23 @@ class _Seen:
             case (one,) if node.function == "negative":
                 low, high = self.of(one)
                 return _negative(high), _negative(low)
+            case one, other if node.function == "multiply" and (
+                (found := self._multiple(one, other) or self._multiple(other, one)) is not None
+            ):
+                return found
             case one, other if node.function in ("multiply", "divide"):
                 same = one is other and node.function == "multiply"
                 if same or all(map(self._is_not_negative, node.arguments)):
                     return 0, None
         return OF_FUNCTIONS.get(node.function, NONE)
+
+    def _multiple(self, number: Node, of: Node) -> Ends | None:
+        """The ends of a whole multiple."""
+        c = making.constant(number)
+        if not isinstance(c, int):
+            return None
+        low, high = (None if end is None else end * c for end in self.of(of))
+        return (low, high) if c >= 0 else (high, low)
 
 
 def _is_inverse(no: Node, mask: Node) -> bool:

@@ -107,7 +107,7 @@ OF_ONE: dict[str, Callable[[Node], Node]] = {
     "sinh": _hyperbolic(subtract),
     "cosh": _hyperbolic(add),
     "erfc": lambda a: subtract(ONE, entrywise("erf", a)),
-    "floor": _to_whole("floor"),
+    "floor": choices.floored,
     "ceil": _to_whole("ceil"),
     "abs": choices.absolute,
     "sign": choices.sign,

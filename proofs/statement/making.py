@@ -14,7 +14,7 @@ from . import nodes
 from .errors import IllFormed
 from .nodes import Join, Map, Node, Shape, Take
 from .order import nonnegative
-from .whole import Axis, Whole, spelled, substituted, whole
+from .whole import Axis, Whole, parts, spelled, substituted, whole
 from .whole import Number as WholeNumber
 
 
@@ -439,6 +439,20 @@ OF_ENTRIES: dict[str, Any] = {
     "multiply": lambda a, b: a * b,
     "negative": lambda a: -a,
 }
+
+
+def entries_as(entry: WholeNumber, shape: nodes.Shape) -> Node:
+    """The array whose entry at a place is a whole number in it."""
+    found: Node = full(number(0), shape)
+    for m, c in parts(entry):
+        axes = [one.number for one in m if isinstance(one, Axis)]
+        rest = tuple(one for one in m if not isinstance(one, Axis))
+        term: Node = full(number(Whole(((rest, c),)) if rest else c), shape)
+        for k in axes:
+            here = take(nodes.Positions(shape[k]), [whole(Axis(k))], shape)
+            term = here if constant(term) == 1 else entrywise("multiply", term, here)
+        found = term if constant(found) == 0 else entrywise("add", found, term)
+    return found
 
 
 def _aligned(node: Node, shape: Shape) -> WholeNumber | None:

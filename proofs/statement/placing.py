@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
-from . import choices, making
+from . import choices, making, rows
 from .cases import Case, Guards, cases_of, moved
 from .errors import IllFormed
 from .making import full, number
@@ -175,6 +175,8 @@ def looked_up(of: Node, places: Node) -> Node:
 
     Of a sum, a multiple or a quotient what is the same along the axis is none of these entries: it stays as it is.
     """
+    if (found := rows.looked_up(of, places)) is not None:
+        return found
     if isinstance(of, Take) and isinstance(of.of, Map) and not of.guards:
         inside = taken_inside(of, of.of)
         return looked_up(inside, places) if _parts_alike(inside) else making.lookup(of, places)

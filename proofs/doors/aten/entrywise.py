@@ -78,18 +78,18 @@ def _div_mode(at: Any, self: Any, other: Any, rounding_mode: Any = None) -> Any:
     found = divide(at.node(self), at.node(other))
     if rounding_mode is None:
         return found
-    return entrywise("floor", found) if rounding_mode == "floor" else choices.truncated(found)
+    return choices.floored(found) if rounding_mode == "floor" else choices.truncated(found)
 
 
 @rule("floor_divide")
 def _floor_divide(at: Any, self: Any, other: Any) -> Any:
-    return entrywise("floor", divide(at.node(self), at.node(other)))
+    return choices.floored(divide(at.node(self), at.node(other)))
 
 
 @rule("remainder.Tensor", "remainder.Scalar")
 def _remainder(at: Any, self: Any, other: Any) -> Any:
     one, by = at.node(self), at.node(other)
-    return subtract(one, multiply(by, entrywise("floor", divide(one, by))))
+    return subtract(one, multiply(by, choices.floored(divide(one, by))))
 
 
 @rule("fmod.Tensor", "fmod.Scalar")

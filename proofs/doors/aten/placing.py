@@ -133,8 +133,7 @@ def _from_the_end_in(at: Any, places: Node, length: WholeNumber) -> Node:
 
 def _from_the_end(places: Node, length: WholeNumber) -> Node:
     """Places from the beginning of an axis, of which some may count from its end."""
-    number = making.entry_of(places)
-    if number is not None and nonnegative(number, places.shape):
+    if not_below(ends_of(places)[0], 0):
         return places
     below = choices.above(choices.negative(places))
     return add(places, multiply(below, making.number(length)))
@@ -289,7 +288,7 @@ def _added(at: Any, node: Node, given: dict[int, Value], part: Node) -> Node:
 
 def _one_hot(places: Node, length: WholeNumber) -> Node:
     """1 at the place that an entry says, along a new last axis; nothing where it is no place."""
-    return making.lookup(making.identity(length), places)
+    return placing.looked_up(making.identity(length), places)
 
 
 def _scattered(places: Node, values: Node, length: WholeNumber) -> Node:

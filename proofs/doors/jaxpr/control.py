@@ -12,7 +12,7 @@ from ...statement.order import nonnegative
 from ...statement.whole import Number, spelled
 from ..infinities import Value, moved, select
 from ..refused import Refused
-from . import associative, powers
+from . import associative, integers
 from .loops import looped
 from .lowering import INLINED, Lowering, Rule
 from .values import Array, Complex, paired, part_by_part
@@ -22,7 +22,7 @@ def _inlined(key: str) -> Rule:
     """A program that is run on its inputs as it stands; what else is said of it is how."""
 
     def rule(at: Lowering, *values: Any, **params: Any) -> list[Any]:
-        known = powers.lowered(at, *values, **params) if key == "jaxpr" else None
+        known = integers.lowered(at, *values, **params) if key == "jaxpr" else None
         return at.run(params[key], values, inlined=True) if known is None else [known]
 
     return rule

@@ -10,10 +10,9 @@ from typing import Any
 from ...statement import choices, functions, making, nodes
 from ...statement.cases import cases_of
 from ...statement.choices import add, both, divide, multiply, subtract
-from ...statement.making import constant, entrywise, full, number
+from ...statement.making import number
 from ...statement.nodes import Node
 from ...statement.order import divided, multiples, nonnegative
-from ...statement.whole import Axis, Whole, whole
 from .. import infinities
 from ..infinities import Value
 from ..refused import Refused
@@ -56,10 +55,10 @@ def _whole_quotient(a: Node, b: Node) -> Node:
     if number is None or by is None or not nonnegative(number, shape) or not nonnegative(by, shape):
         return choices.truncated(quotient)
     if not nonnegative(by - 1, shape):
-        return entrywise("floor", quotient)
+        return choices.floored(quotient)
     wholes, rest = multiples(number, by)  # of which the floor is themselves
-    left = entrywise("floor", divide(entries_as(rest, shape), b))
-    return add(entries_as(wholes, shape), left)
+    left = choices.floored(divide(making.entries_as(rest, shape), b))
+    return add(making.entries_as(wholes, shape), left)
 
 
 def _divided(a: Node, b: Node) -> tuple[Node, Node] | None:
@@ -69,21 +68,11 @@ def _divided(a: Node, b: Node) -> tuple[Node, Node] | None:
     if None in entries or not nonnegative(entries[0], shape):  # type: ignore[arg-type]
         return None
     found = divided(entries[0], entries[1], shape)  # type: ignore[arg-type]
-    return None if found is None else (entries_as(found[0], shape), entries_as(found[1], shape))
-
-
-def entries_as(entry: Any, shape: nodes.Shape) -> Node:
-    """The array whose entry at a place is a whole number in it."""
-    found: Node = full(ZERO, shape)
-    for m, c in entry.parts if isinstance(entry, Whole) else (((), entry),):
-        axes = [one.number for one in m if isinstance(one, Axis)]
-        rest = tuple(one for one in m if not isinstance(one, Axis))
-        term: Node = full(number(Whole(((rest, c),)) if rest else c), shape)
-        for k in axes:
-            here = making.take(nodes.Positions(shape[k]), [whole(Axis(k))], shape)
-            term = here if constant(term) == 1 else entrywise("multiply", term, here)
-        found = term if constant(found) == 0 else entrywise("add", found, term)
-    return found
+    return (
+        None
+        if found is None
+        else (making.entries_as(found[0], shape), making.entries_as(found[1], shape))
+    )
 
 
 def _remainder(at: Lowering, a: Value, b: Value) -> Value:

@@ -16,7 +16,6 @@ from ...statement.whole import Axis, whole
 from ..extremes import extreme
 from ..infinities import Value
 from ..refused import Refused
-from .entrywise import entries_as
 from .lowering import Lowering, Rule
 from .values import kind_of
 
@@ -29,7 +28,7 @@ def _as_entries(node: Node) -> Node:
     """The whole number that a sum is seen to be at each place, where sizes and positions determine it."""
     found = cases_of(node)
     if found is not None and len(found) == 1 and not found[0][0]:
-        return entries_as(found[0][1], node.shape)
+        return making.entries_as(found[0][1], node.shape)
     return node
 
 

@@ -19,7 +19,7 @@ from ...statement.whole import Number, Position, Whole
 from ..caught import errors_seen
 from ..outputs import opened
 from ..refused import Refused
-from . import associative, powers
+from . import associative, integers
 from .asked import INSTEAD, Decided, dimension_type, folders, numbers_unseen, refused
 from .paths import in_order
 from .sizes import Dimensions
@@ -195,7 +195,7 @@ def _traced(
                     watched.enter_context(standing_in(function, dimension_type(), known))
                 elif lazily:
                     watched.enter_context(standing_in(function, dimension_type()))
-                watched.enter_context(powers.one_equation())
+                watched.enter_context(integers.one_equation())
                 watched.enter_context(numbers_unseen())
                 jaxpr = jax.make_jaxpr(flat)(*given)
         except Refused:
