@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from equations import equations
+from jax.lax import scan
 
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.readings.floats import Floats
@@ -44,6 +45,29 @@ def earlier_by_states(q, k, v):
     return jnp.einsum("nik,nkd->nid", one, jnp.cumsum(added, 0) - added).reshape(v.shape)
 
 
+def summed_anew(x, n, held=False):
+    """Sums that begin anew with every n-th entry; or these entries, held."""
+
+    def turn(total, token):
+        t, entry = token
+        total = jnp.where(t % n == 0, entry, total if held else total + entry)
+        return total, total
+
+    return scan(turn, 0.0, (places(x), x))[1]
+
+
+def since_the_copy(x):
+    """What was added since a copy was made of the sum, before every fourth entry."""
+
+    def turn(state, token):
+        total, copy = state
+        t, entry = token
+        copy = jnp.where(t % 4 == 0, total, copy)
+        return (total + entry, copy), total + entry - copy
+
+    return scan(turn, (0.0, 0.0), (places(x), x))[1]
+
+
 EQUATIONS = equations(
     globals(),
     """
@@ -54,6 +78,11 @@ even and odd places | x: n | (x * (places(x) % 2)).sum() + (x * ((places(x) + 1)
 chunks before | q: 4*n d, k: 4*n d, v: 4*n e | earlier(q, k, v) = earlier_by_states(q, k, v)
 sums of three | x: 3*n d | segments(x, 3) = x.reshape(-1, 3, x.shape[1]).sum(1)
 a quotient of a float | x: 2*n | x * jnp.floor(places(x) / 2) = x * (places(x) // 2)
+sums that begin anew | x: 4*n | summed_anew(x, 4) = jnp.cumsum(x.reshape(-1, 4), 1).reshape(-1)
+entries that are held | x: 2*n | summed_anew(x, 2, True) = jnp.repeat(x[::2], 2)
+a copy of every fourth sum | x: 4*n | since_the_copy(x) = summed_anew(x, 4)
+sums of four that begin anew with every third | x: 12*n | summed_anew(x, 3) ≠ summed_anew(x, 4)
+the last entry that is held for the first | x: 2*n | summed_anew(x, 2, True) ≠ jnp.repeat(x[1::2], 2)
 chunks up to its own | q: 4*n d, k: 4*n d, v: 4*n e | earlier(q, k, v) ≠ earlier(q, k, v) + v
 quotients of differences | x: n | x @ ((places(x)[:, None] - places(x)) // 2)
     ≠ x @ (places(x)[:, None] // 2 - places(x) // 2)

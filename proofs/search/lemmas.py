@@ -35,7 +35,7 @@ from .normal import deepened, forget, start_of
 from .session import Proving, current, plainly
 from .steps import RENAMED, sum_of
 from .together import at_random, inner, spoken, together
-from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic
+from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic, unrolling
 from .values import equal_values
 from .zero import Stuck
 
@@ -74,7 +74,16 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
         session.stuck = stuck.goal
         goals = [stuck.goal]
         whole = [] if stuck.before is None else [stuck.before]
-        for another in (aligning, peeling, dividing, one_by_one, parting, spelling, *more):
+        for another in (
+            aligning,
+            peeling,
+            dividing,
+            one_by_one,
+            parting,
+            spelling,
+            unrolling,
+            *more,
+        ):
             try:
                 return equation(left, right, another, session.lemmas)
             except Stuck as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from math import gcd
 from typing import cast
 
 from ..kernel import index as declarations
@@ -64,6 +65,11 @@ def stepwise(goal: Goal, rules: Sequence[Theorem]) -> None:
 def aligning(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal that speaks of one state at neighbouring times: the later ones are unfolded."""
     _show(goal, rules, None, later_ones(current()))
+
+
+def unrolling(goal: Goal, rules: Sequence[Theorem]) -> None:
+    """The same for a goal about a state at every n-th time: it is unfolded n times there."""
+    _show(goal, rules, None, _down_to_multiples(current()))
 
 
 def peeling(goal: Goal, rules: Sequence[Theorem]) -> None:
@@ -202,6 +208,21 @@ def later_ones(session: Proving) -> Step:
             key, when = place(f)
             if when > first[key] and unfold(work, k, f, session):
                 return True
+        return False
+
+    return step
+
+
+def _down_to_multiples(session: Proving) -> Step:
+    """S[4 i + 4], S[4 i + 3] and so on are unfolded, down to S[4 i]."""
+
+    def step(work: Rewriting, k: int) -> bool:
+        for f in work.parts[k][0].factors:
+            if f.name in session.recursions and f.name not in session.ranged:
+                n = gcd(*(c for _, c in f.at[0].terms))
+                late = 1 < n <= DEEP and 0 < f.at[0].const <= DEEP
+                if late and unfold(work, k, f, session):
+                    return True
         return False
 
     return step
