@@ -42,9 +42,12 @@ def row_of(entry: Number, n: int, shape: Shape) -> Node | None:
         return None
     before = 0 if nonnegative(place, shape) else largest(-place, shape)
     place = place + before * n
-    full, rest = multiples(largest(place, shape), n)
-    count = full + 1 + (rest if isinstance(rest, Whole) else 0)
-    if not nonnegative(before) or not nonnegative(count):
+    most = largest(place, shape)
+    full, rest = multiples(most, n)
+    count = most + 1 if isinstance(rest, Whole) else full + 1
+    if not all(map(nonnegative, (before, count))) or not making.lies_within(
+        place, count * n, shape
+    ):
         return None
     each = making.take(nodes.Positions(count), [whole(Axis(0))], (count, n))
     row = making.take(making.reshaped(each, [count * n]), [place], shape)

@@ -133,6 +133,9 @@ def _from_the_end_in(at: Any, places: Node, length: WholeNumber) -> Node:
 
 def _from_the_end(places: Node, length: WholeNumber) -> Node:
     """Places from the beginning of an axis, of which some may count from its end."""
+    number = making.entry_of(places)
+    if number is not None and nonnegative(number, places.shape):
+        return places
     if not_below(ends_of(places)[0], 0):
         return places
     below = choices.above(choices.negative(places))
