@@ -19,6 +19,7 @@ from ...statement.conditions import RAISES_NOTHING
 from .. import mistakes
 from .points import (
     ENTRIES,
+    SMALL,
     Arrays,
     Points,
     few,
@@ -38,7 +39,10 @@ SECONDS, SHORT = 1.0, 0.1
 The short time is for what was read and proved, in a process that does nothing else meanwhile.
 """
 LEAST = 2
-"""Whatever it takes, so many choices of sizes are run; one of each kind where JAX compiles for what is settled."""
+"""Whatever it takes, so many choices of sizes are run; one of each kind where JAX compiles for what is settled.
+
+So are all small ones with a number that stands in the code.
+"""
 NUMPY = "given NumPy's arrays"
 COMPILED = "compiled"
 COMPILED_AT = (1, 4)
@@ -134,8 +138,9 @@ class Comparison:
         for side in self.sides:  # imports do not count
             with suppress(*mistakes.Errors):
                 side.load()
-        eager = ((s, f) for s, forms in self._small() for f in forms)
-        self._each(eager, False, many if self.quick else few)
+        eager = [(s, f) for s, forms in self._small() for f in forms]
+        least = sum(self._is_of_the_code(sizes) for sizes, _ in eager)
+        self._each(eager, False, many if self.quick else few, least)
         if any(one.compiles for one in self.sides):
             self._each(self._for_compilers(), True, many)
         larger = larger_sizes(self.ranges, self.shapes, self._source.numbers)
@@ -179,20 +184,28 @@ class Comparison:
         return Points(self.shapes, sizes, literals=self._source.literals)
 
     def _small(self) -> Iterator[tuple[Sizes, Sequence[str]]]:
-        if self.quick:
-            yield from ((sizes, self.formats) for sizes in self.small)
-        else:
-            order = [k for k in SOON if k < len(self.small)]
-            yield from ((self.small[k], (self.formats[k % len(self.formats)],)) for k in order)
+        order = sorted(
+            (k for k in (range(SMALL) if self.quick else SOON) if k < len(self.small)),
+            key=lambda k: not self._is_of_the_code(self.small[k]),
+        )
+        for k in order:
+            form = self.formats[k % len(self.formats)]
+            yield self.small[k], self.formats if self.quick else (form,)
+
+    def _is_of_the_code(self, sizes: Sizes) -> bool:
+        """Whether one of these sizes is a number that stands in the code, other than 1 and 2, which most have."""
+        return any(n > 2 and n in self._source.numbers for n in sizes.values())
 
     def _for_compilers(self) -> Iterator[tuple[Sizes, str]]:
         for turned in (False, True):
             for k, form in zip(COMPILED_AT, self.formats[:: -1 if turned else 1], strict=False):
                 yield self.small[min(k, len(self.small) - 1)], form
 
-    def _each(self, every: Iterable[tuple[Sizes, str]], compiled: bool, draws: Draws) -> None:
+    def _each(
+        self, every: Iterable[tuple[Sizes, str]], compiled: bool, draws: Draws, least: int = 0
+    ) -> None:
         began = time.process_time()
-        least = LEAST if self.quick or self._seconds > SHORT else 1
+        least = max(least, LEAST if self.quick or self._seconds > SHORT else 1)
         for done, (sizes, form) in enumerate(every):
             over = done >= least and time.process_time() - began > self._seconds
             if self.runs.different or self._drawn or over:
