@@ -19,6 +19,14 @@ max_min | x: T, y: T | jnp.maximum(x, y) + jnp.minimum(x, y) = x + y
 max_abs | x: T, y: T | jnp.maximum(x, y) = (x + y + jnp.abs(x - y)) / 2
 max_shift | x: T, y: T, c: T | jnp.maximum(x + c, y + c) = c + jnp.maximum(x, y)
 max_scale | x: T, y: T | jnp.maximum(3 * x, 3 * y) = 3 * jnp.maximum(x, y)
+abs_product | x: T, y: T | jnp.abs(x * y) = jnp.abs(x) * jnp.abs(y)
+max_times_any | x: T, y: T, c: T | jnp.where(c >= 0, jnp.maximum(c * x, c * y), jnp.minimum(c * x, c * y))
+    = c * jnp.maximum(x, y)
+max_times_any_bad | x: T, y: T, c: T | jnp.maximum(c * x, c * y) ≠ c * jnp.maximum(x, y)
+clipped_objective | a: T, r: T, e: T | jnp.maximum(-a * r, -a * jnp.clip(r, 1 - jnp.exp(e), 1 + jnp.exp(e)))
+    = jnp.where(a >= 0, -a * jnp.minimum(r, 1 + jnp.exp(e)), -a * jnp.maximum(r, 1 - jnp.exp(e)))
+clipped_objective_bad | a: T, r: T | jnp.maximum(-a * r, -a * jnp.clip(r, 0.8, 1.2))
+    ≠ -a * jnp.clip(r, 0.8, 1.2)
 max_scale_bad | x: T, y: T | jnp.maximum(-3 * x, -3 * y) ≠ -3 * jnp.maximum(x, y)
 abs_relu | x: T | jnp.abs(x) = nn.relu(x) + nn.relu(-x)
 relu_parts | x: T | nn.relu(x) - nn.relu(-x) = x

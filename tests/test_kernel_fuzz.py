@@ -67,7 +67,7 @@ def test_nothing_false_is_accepted_and_most_of_what_is_true_is(runs, what):
     assert count(seen, False, False) > 50 // runs["share"]
 
 
-RARE = {"annul", "beside", "circle", "compare", "one_place", "root", "vanish"}
+RARE = {"annul", "beside", "circle", "compare", "cover", "one_place", "root", "vanish"}
 """Rules about comparisons, places, roots and cosines: the attacks and `test_laws` use them, random equations do not."""
 
 

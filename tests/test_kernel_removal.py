@@ -306,6 +306,11 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         beta = entry("beta")
         return beta * inverse(1 + beta, ()), as_term(1) - inverse(1 + beta, ())
 
+    def covered() -> tuple[Any, Any]:
+        current().by_cases = True
+        low, high = (apply("step", one, ()) for one in (entry("x"), as_term(1) - entry("x")))
+        return low * high, low + high - 1
+
     return {
         "regroup": needless,
         "one_point": chosen,
@@ -316,6 +321,7 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         "rewrite": defined,
         "cancel": cancelled,
         "compare": idempotent,
+        "cover": covered,
         "vanish": nought,
         "exponents": multiplied,
         "alike": under_two_names,

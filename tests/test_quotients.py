@@ -11,7 +11,7 @@ from jax.lax import scan
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.readings.floats import Floats
 from scanproof.proofs.statement import choices, making, placing
-from scanproof.proofs.statement.nodes import Input, Node
+from scanproof.proofs.statement.nodes import Input, Node, Positions
 from scanproof.proofs.statement.whole import Axis, Number, Size, whole
 
 SHAPE = (5, 4)
@@ -126,6 +126,22 @@ def test_equations_of_rows_are_proved_and_false_ones_refuted(case):
     found = prove(left, shapes=shapes, equals=right).result
     assert found.verdict == ("proved" if holds else "refuted"), found.reason
     assert IN_TORCH.get(case, holds) == holds
+
+
+@pytest.mark.usefixtures("only_read")
+def test_numbers_that_outgrow_their_format_before_they_are_divided_are_told():
+    """i · 70000 begins anew at −2³¹ from i = 30679 on, and no remainder by 7 is 0 there."""
+    found = prove(lambda x: x * ((places(x) * 70000) % 7), shapes="x: n", equals=lambda x: x * 0)
+    assert "70000·n − 70000 ≤ 2147483647" in str(found)
+
+
+def test_rows_are_no_fewer_than_places_need():
+    """Of 2·a·b − a places two at a time: the greatest row was taken to be a·b − a."""
+    a, b = whole(Size("a", 1)), whole(Size("b", 1))
+    length = a * b * 2 - a
+    row = choices.floored(choices.divide(Positions(length), making.number(2)))
+    below = choices.at_least(choices.subtract(making.number(a * b - a), row))
+    assert making.constant(below) != 1
 
 
 def entry(rng: np.random.Generator) -> tuple[Number, np.ndarray]:

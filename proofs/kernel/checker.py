@@ -295,6 +295,7 @@ RULES: dict[str, tuple[Any, ...]] = {
     "annul": ("annul", natural, natural, natural, natural, images_of),
     "clear": ("clear", natural, natural),
     "compare": ("compare", natural, natural, several(signed_of, "places with signs")),
+    "cover": ("cover", natural, natural, natural),
     "vanish": ("vanish", natural, natural, natural),
 }
 """The rules but `split` and `rewrite`, by their names in files: the method, and what reads its arguments."""

@@ -66,9 +66,10 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
             [e < 0] f(B); "places" is f(Σ_k p_k A_k + B) = Σ_k p_k f(A_k + B), if p_k is 1 at one place k and else 0,
             or zero(S + R) = Σ_k zero(k − S) zero(k + R) for such a place S (see `end_of_places`); "sum" is cos(A + B) =
             cos(A) cos(B) − sin(A) sin(B) and the same of sin, A being a monomial of T; "double" says both by those of
-            T/2; and "meaning" says what relu, tanh, exp of a logarithm or of half of it, log and inverse of two
-            exponentials, log of 1/A and of 1 − 1/(1 + exp(A)), an inverse of a product or of √2, and softplus of −|z|
-            are by others. Logarithms are of numbers > 0.
+            T/2; "product" says step, zero or relu of T = P A by those of P and A, whatever their signs; and "meaning"
+            says what relu, tanh, exp of a logarithm or of half of it, log and inverse of two exponentials, log of 1/A
+            and of 1 − 1/(1 + exp(A)), an inverse of a product or of √2, and softplus of −|z| are by others. Logarithms
+            are of numbers > 0.
         place: the number of the monomial that has c, or of P, p, p_k, S or relu(z) among the factors of T.
     """
     name, over = function_of(left), over_of(left)
@@ -467,6 +468,19 @@ def _double(name: str, of: Term, pairs: Parts, place: int) -> Term:
     return sine * cosine * 2 if name == "sin" else as_term(1) - sine * sine * 2
 
 
+def _product(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    """T = P A is > 0 where both are, or neither is and both are not 0; it is 0 where one of them is."""
+    e = _factors(of)[place]
+    one, other = _alone(e), made([(m.divided(e), c) for m, c in of.parts.items()], of.scope)
+    if name == ZERO:
+        first, second = value(ZERO, one), value(ZERO, other)
+        return first + second - first * second
+    if name not in (RELU, STEP):
+        raise IllTyped(f"{name} of a product is not known by those of its factors")
+    same = value(name, one) * value(name, other)
+    return same + value(name, one * -1) * value(name, other * -1)
+
+
 def _factors(of: Term) -> list[Factor]:
     return sorted({f for m in of.parts for f in m.factors})
 
@@ -490,4 +504,5 @@ LAWS = {
     "guards": _guards,
     "places": _places,
     "double": _double,
+    "product": _product,
 }

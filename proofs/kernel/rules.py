@@ -253,7 +253,7 @@ class Rewriting:
 
     @_rule
     def compare(self, m: Monomial, place: int, others: Sequence[tuple[int, int]]) -> Pairs:
-        """step(U) or zero(U) is 1 or 0 by other factors: U = Σ ± T + c, each T being 0, or > 0 by one sign."""
+        """step(U) or zero(U) is 1 or 0 by other factors: U = Σ ± T + R, each T being 0, or > 0 by the sign of R."""
         f, kinds = m.factors[place], {STEP, ZERO}
         every = [m.factors[n] for n, _ in others]
         above = {s for g, (_, s) in zip(every, others, strict=True) if function_of(g) == STEP}
@@ -266,14 +266,32 @@ class Rewriting:
         gap = body(f, m.bound)
         for g, (_, sign) in zip(every, others, strict=True):
             gap += [(n, c * -sign) for n, c in body(g, m.bound)]
-        left = dict(made(gap, self.scope).parts)
-        c = left.pop(Monomial(m.bound, frozenset(), ()), Fraction(0))
-        up = sum(above)
-        if left or c * up < 0:
+        up, rest = sum(above), self._sign(made(gap, self.scope).parts, m)
+        if rest is None or rest * up < 0 or (up, abs(rest)) == (0, 1):
             raise NotProved("the other factors do not say what it is")
-        sign = up or (c > 0) - (c < 0)
+        sign = up or rest
         held = sign > 0 if function_of(f) == STEP else not sign
         return [(m.divided(f), Fraction(1))] if held else []
+
+    @_rule
+    def cover(self, m: Monomial, one: int, other: int) -> Pairs:
+        """step(A) step(B) = step(A) + step(B) − 1 where A + B > 0: one of them is > 0."""
+        f, g = m.factors[one], m.factors[other]
+        if f == g or {function_of(f), function_of(g)} != {STEP}:
+            raise IllTyped("expected two factors that say of two numbers that they are > 0")
+        if self._sign(made([*body(f, m.bound), *body(g, m.bound)], self.scope).parts, m) != 2:
+            raise NotProved("both numbers may be no greater than 0")
+        rest = m.divided(f).divided(g)
+        alone = [Monomial(m.bound, frozenset(), (h,)) for h in (f, g)]
+        return [*((rest.joined(h), Fraction(1)) for h in alone), (rest, Fraction(-1))]
+
+    def _sign(self, parts: Mapping[Monomial, Fraction], m: Monomial) -> int | None:
+        """2 if a sum is seen to be > 0 beside a monomial, 1 if it is ≥ 0, 0 if it is 0; below 0 likewise, or None."""
+        if not parts:
+            return 0
+        rows = self.known | m.guards
+        above = seen_sign(parts.items(), m.bound, rows)
+        return above or -seen_sign([(n, -c) for n, c in parts.items()], m.bound, rows) or None
 
     @_rule
     def vanish(self, m: Monomial, place: int, which: int) -> Pairs:

@@ -84,6 +84,10 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
                 found = _tried(f, "common", place)
                 if found is not None:
                     return found
+    if name in SELECTING and session.by_cases and max(len(m.factors) for m, _ in of) > 1:
+        for place, g in free:
+            if all(g in m.factors for m, _ in of):
+                return law(f, "product", place)
     if name == LOG or (name == TANH and session.by_cases):
         return _tried(f, "meaning")
     if name == INVERSE and len(of) == 1 and (of[0][1] != 1 or any(map(_is_inverted, factors))):
@@ -205,7 +209,10 @@ def _sign_in_any_order(of: list[tuple[Monomial, Fraction]], session: Proving) ->
 
 
 def compared(work: Rewriting, k: int, session: Proving) -> bool:
-    """What is 1 or 0 by other factors that are: p · p = p, step(T) · zero(T) = 0, step(T) · step(T + 1) = step(T)."""
+    """What is 1 or 0 by other factors that are: p · p = p, step(T) · zero(T) = 0, step(T) · step(T + 1) = step(T).
+
+    Where cases are made step(T) · step(1 − T) is step(T) + step(1 − T) − 1.
+    """
     m, _ = work.parts[k]
     places = [n for n, f in enumerate(m.factors) if function_of(f) in SELECTING]
     if len(places) < 2:
@@ -219,6 +226,11 @@ def compared(work: Rewriting, k: int, session: Proving) -> bool:
                     except KernelError:
                         continue
                     return True
+    steps = [n for n in places if function_of(m.factors[n]) == STEP]
+    for one, other in itertools.combinations(steps if session.by_cases else (), 2):
+        with suppress(KernelError):
+            work.cover(k, one, other)
+            return True
     return False
 
 

@@ -171,7 +171,7 @@ def taken_inside(node: Take, of: Map) -> Map:
 
 
 def looked_up(of: Node, places: Node) -> Node:
-    """Entries along the first axis at places that are data, and lie within it.
+    """Entries along the first axis at places that are data, and lie within it; 0 at rows of places that do not.
 
     Of a sum, a multiple or a quotient what is the same along the axis is none of these entries: it stays as it is.
     """

@@ -19,6 +19,7 @@ RULES = {
     "rewrite": Rewriting,
     "cancel": Rewriting,
     "compare": Rewriting,
+    "cover": Rewriting,
     "vanish": Rewriting,
     "exponents": Rewriting,
     "alike": Rewriting,

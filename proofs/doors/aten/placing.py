@@ -11,6 +11,7 @@ from ...statement.ends import ends_of, not_below
 from ...statement.nodes import Node
 from ...statement.order import nonnegative
 from ...statement.reshaping import reshaped
+from ...statement.rows import in_rows
 from ...statement.whole import Axis, Whole, whole
 from ...statement.whole import Number as WholeNumber
 from .. import infinities
@@ -125,8 +126,13 @@ INSIDE = "places that are data lie in their axis, counted from either end"
 
 
 def _from_the_end_in(at: Any, places: Node, length: WholeNumber) -> Node:
-    low, high = ends_of(places)
-    if not (not_below(low, 0) and not_below(length - 1, high)):
+    ends = (
+        choices.add(places, making.number(length)),
+        choices.subtract(making.number(length - 1), places),
+    )
+    if any(making.constant(choices.at_least(end)) != 1 for end in ends):
+        if in_rows(places) is not None:
+            raise at.refuse("a place that is not seen to lie in its axis")
         at.assume(INSIDE)
     return _from_the_end(places, length)
 

@@ -17,6 +17,7 @@ from ...statement.choices import add, both, inverse, multiply
 from ...statement.making import constant, full, number
 from ...statement.nodes import Node, Positions, Shape
 from ...statement.order import nonnegative
+from ...statement.rows import in_rows
 from ...statement.whole import Axis, Number, Whole, substituted, whole
 from ..infinities import Value, common, select, with_odd
 from ..refused import Refused
@@ -115,7 +116,7 @@ def _reading(
             return _looked_up(node, data, sizes[data[0][0]], places, known, batch, shape)
         return placing.entries(node, places, known, shape)[0]
 
-    return read, bool(data)
+    return read, any(in_rows(start) is None for _, start in data)
 
 
 def _looked_up(

@@ -35,6 +35,8 @@ HARMLESS = {
     "Recursion.__init__: any((len(set(order)) < len(order) for order in orders.values()))": (
         "of two positions that are one the last counts, wherever a state is looked up"
     ),
+    "Rewriting.compare: rest is None": "what has no sign is not compared: a TypeError",
+    "Rewriting.cover: f == g": "step(A)² = 2 step(A) − 1 where A > 0, as both sides are 1",
     "end_of_places: c is None": "what has no sign is not compared: a TypeError",
     "end_of_places: [len(m.factors) for m in inside] != [1]": "of several none is taken: a ValueError",
     "_places: len(bound) != 1": "of several none is taken: a ValueError",

@@ -98,6 +98,11 @@ def any_function_of_a_sum() -> Sides:
     return told(value("exp", X + Y * 2), "sum")
 
 
+@stopped_by("_product: name not in (RELU, STEP)")
+def any_function_of_a_product() -> Sides:
+    return told(value("f", X * Y), "product", 0)
+
+
 @stopped_by("_cases: function_of(p) not in (STEP, ZERO)")
 def cases_of_any_number() -> Sides:
     return told(value("f", X + Y * Z), "cases", 0)
@@ -149,16 +154,37 @@ def _argument_of(f: Factor) -> str:
     return "".join(sorted(g.name for m, _ in body(f, 0) for g in m.factors))
 
 
-@stopped_by("Rewriting.compare: left")
-def another_number_above_0() -> Sides:
-    left = value("step", X) * value("step", Y)
-    return compared(left, value("step", Y), 0, (1, 1))
-
-
-@stopped_by("Rewriting.compare: c * up < 0")
+@stopped_by("Rewriting.compare: rest * up < 0")
 def a_number_above_1_by_one_above_0() -> Sides:
     left = value("step", X) * value("step", X - 1)
     return compared(left, value("step", X), 1, (0, 1))
+
+
+@stopped_by("Rewriting.compare: (up, abs(rest)) == (0, 1)")
+def above_0_for_not_below() -> Sides:
+    return compared(value("step", value("relu", X)), 1, 0)
+
+
+def covered(left: Term, right: Term) -> Sides:
+    def step(goal: Goal) -> None:
+        k = next(k for k, (m, _) in goal.parts.items() if len(m.factors) == len(_first(left)))
+        goal.cover(k, 0, 1)
+
+    return shown(left, right, {}, step)
+
+
+@stopped_by("Rewriting.cover: {function_of(f), function_of(g)} != {STEP}")
+def two_numbers_of_which_one_is_1() -> Sides:
+    low, high = value("relu", X), value("relu", as_term(1) - X)
+    return covered(low * high, low + high - 1)
+
+
+@stopped_by(
+    "Rewriting.cover: self._sign(made([*body(f, m.bound), *body(g, m.bound)], self.scope).parts, m) != 2"
+)
+def two_numbers_that_may_both_be_below_0() -> Sides:
+    low, high = value("step", X), value("step", Y)
+    return covered(low * high, low + high - 1)
 
 
 def vanished(of: Term, kind: str, factor: Term, right: Term, place: dict[int, int]) -> Sides:
