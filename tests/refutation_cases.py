@@ -18,6 +18,13 @@ def in_segments(x, ids):
     return in_pairs(x, turns)
 
 
+def window(x, sigma, form):
+    """Weights that fall from the middle on, as a filter has them, computed in this format."""
+    place = (torch.arange(len(x), dtype=form) - (len(x) - 1) / 2) / sigma
+    weights = torch.softmax(-(place**2) / 2, 0)
+    return torch.outer(weights, weights)
+
+
 def masked(x, last):
     return torch.where(torch.arange(len(x)) < last, x, torch.zeros_like(x))
 

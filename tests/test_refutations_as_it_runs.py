@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
-from refutation_cases import EQUAL, LATE, OTHER
+from refutation_cases import EQUAL, LATE, OTHER, window
 
 from scanproof.proofs.decide.as_it_runs.comparing import SHORT, Comparison
 from scanproof.proofs.decide.as_it_runs.rounding import apart
@@ -25,6 +25,16 @@ def comparison(shapes, *functions):
 @pytest.mark.parametrize("name", EQUAL)
 def test_equal_programs_are_not_told_apart(name):
     runs = comparison("x: n", *EQUAL[name]).run(SHORT)
+    assert runs.different is None and runs.held
+
+
+def test_a_number_that_is_0_in_the_narrower_of_two_formats_is_no_difference():
+    """Of weights in float32 beside ones in float64 those of 10⁻⁵⁰ are 0."""
+    in_its_own, in_single = (
+        lambda x, sigma: window(x, sigma, x.dtype),
+        lambda x, sigma: window(x, sigma, torch.float32),
+    )
+    runs = comparison("x: n, sigma:", in_its_own, in_single).run()
     assert runs.different is None and runs.held
 
 

@@ -103,8 +103,9 @@ def _beyond(results: Sequence[Arrays], allowed: Sequence[Arrays]) -> int | None:
 
 
 def _spread(side: Side, arrays: Arrays, form: str, compiled: bool, own: Arrays) -> Arrays:
-    """How far results move when inputs move by half of the digits; nothing where no digit was lost."""
-    digits, found = side.digits(arrays, form), [np.zeros(one.shape) for one in own]
+    """How far results move when inputs move by half of the digits; no further than to 0 where no digit was lost."""
+    digits, least = side.digits(arrays, form), side.least(arrays, form)
+    found = [np.full(one.shape, least) for one in own]
     for k in range(1, DRAWS + 1) if not _is_exact(side, arrays, compiled) else ():
         near = [one * (1 + 2.0 ** (-digits / 2) * np.cos(1e3 * k * one + k)) for one in arrays]
         found = _farthest(found, own, _run(side, near, form, compiled))

@@ -91,7 +91,7 @@ class Side:
     """The program that it is the specification of, which runs before it."""
     outputs: list[Path] = field(default_factory=list)
     """Where the arrays lie in what it returned last."""
-    _digits: dict[str, int] = field(default_factory=dict)
+    _formats: dict[str, set[str]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -228,16 +228,19 @@ class Side:
 
     def digits(self, arrays: Arrays, form: str) -> int:
         """The binary digits of the coarsest format in which it computes, when its inputs are of this format."""
-        if form not in self._digits:
-            self._digits[form] = self._coarsest(arrays, form)
-        return self._digits[form]
+        return min(n for n in map(digits_of, self._formats_in(arrays, form)) if n is not None)
 
-    def _coarsest(self, arrays: Arrays, form: str) -> int:
-        found = {form}
-        formats_of = self._torch_formats if self.is_for_torch else self._jax_formats
-        with contextlib.suppress(Exception):  # what is not traced is taken to keep its format
-            found |= set(formats_of(arrays, form))
-        return min(n for n in map(digits_of, found) if n is not None)
+    def least(self, arrays: Arrays, form: str) -> float:
+        """A number below which results may be 0: the least with all its digits in these formats, but for float16."""
+        return max(map(least_normal, self._formats_in(arrays, form) - {"float16"}), default=0.0)
+
+    def _formats_in(self, arrays: Arrays, form: str) -> set[str]:
+        if form not in self._formats:
+            found = self._formats[form] = {form}
+            formats_of = self._torch_formats if self.is_for_torch else self._jax_formats
+            with contextlib.suppress(Exception):  # what is not traced is taken to keep its format
+                found |= {str(one) for one in formats_of(arrays, form)}
+        return self._formats[form]
 
     def _jax_formats(self, arrays: Arrays, form: str) -> Iterator[str]:
         jax = jax_for("prove")
