@@ -221,7 +221,7 @@ def _down_to_multiples(session: Proving) -> Step:
             if f.name in session.recursions and f.name not in session.ranged:
                 n = gcd(*(c for _, c in f.at[0].terms))
                 late = 1 < n <= DEEP and 0 < f.at[0].const <= DEEP
-                if late and unfold(work, k, f, session):
+                if late and isinstance(work, Goal) and unfold(work, k, f, session):
                     return True
         return False
 

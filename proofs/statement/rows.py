@@ -19,7 +19,7 @@ MOST = 3
 
 
 class Row(NamedTuple):
-    """The row of n places in which a place lies, of `count` rows."""
+    """The row of n places in which a place lies, of `count` rows or fewer."""
 
     place: Number
     n: int
