@@ -32,7 +32,7 @@ from ..kernel.term import (
 from ..kernel.theorem import Theorem
 from .antisymmetry import exchange
 from .exponents import at_zero, exponents, merged
-from .guards import tight, within
+from .guards import within
 from .instances import to_pattern
 from .laws import annulled, circle, compared, lawful, placed, power, squared, vanish
 from .memory import recall
@@ -172,9 +172,9 @@ def _in_exponents(work: Rewriting, k: int, session: Proving) -> bool:
 
 
 def _written_out(work: Rewriting, k: int, session: Proving) -> bool:
-    """A value of what is no normal form at its place, as sin((t + 1) a), is of its normal form."""
+    """A value of what is no normal form at its place, as sin((t + 1) a), or of an empty sum, is of its normal form."""
     for place, f in enumerate(work.parts[k][0].factors):
-        if is_function(f) and (_has_short_sum(f.name) or _is_of_a_sum(f.name)):
+        if is_function(f) and (_has_empty_sum(f.name) or _is_of_a_sum(f.name)):
             rule = _anywhere(f, session)
             if rule is not None:
                 work.rewrite(k, place, rule, images(rule, f))
@@ -182,13 +182,13 @@ def _written_out(work: Rewriting, k: int, session: Proving) -> bool:
     return False
 
 
-def _has_short_sum(name: str) -> bool:
-    """Whether two guards in what a function is of leave no number, or no other number than one."""
+def _has_empty_sum(name: str) -> bool:
+    """Whether two guards in what a function is of exclude one another."""
     of = declarations.current.bodies.get(name)
     return of is not None and any(
-        one.const + other.const <= 0 and not (one + other).terms
+        one.const + other.const < 0 and not (one + other).terms
         for m, _ in of.body
-        for one, other in itertools.combinations(map(tight, m.guards), 2)
+        for one, other in itertools.combinations(m.guards, 2)
     )
 
 

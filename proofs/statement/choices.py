@@ -250,13 +250,25 @@ def floored(a: Node) -> Node:
     """The greatest whole number that is not above; of a place or a size over a number the row that it lies in."""
     if is_whole(a):
         return a
+    row = _row(a, 1)
+    return entrywise("floor", a) if row is None else row
+
+
+def ceiled(a: Node) -> Node:
+    """The least whole number that is not below."""
+    if is_whole(a):
+        return a
+    row = _row(a, -1)
+    return entrywise("ceil", a) if row is None else negative(row)
+
+
+def _row(a: Node, sign: int) -> Node | None:
+    """The greatest whole number that is not above a, or −a, where a is a place or a size over a number."""
     match a:
         case nodes.Map("divide", (of, by)) if isinstance(n := constant(by), int) and n > 0:
             entry = making.entry_of(making.spread(of, a.shape))
-            found = None if entry is None else rows.row_of(entry, n, a.shape)
-            if found is not None:
-                return found
-    return entrywise("floor", a)
+            return None if entry is None else rows.row_of(entry * sign, n, a.shape)
+    return None
 
 
 def truncated(a: Node) -> Node:
@@ -265,7 +277,7 @@ def truncated(a: Node) -> Node:
         return a
     if isinstance(value := constant(a), Fraction):
         return making.full(number(int(value)), a.shape)
-    if isinstance(a, nodes.Map) and a.function == "relu":
+    if not_below(ends_of(a)[0], 0):
         return floored(a)
     return subtract(floored(_relu(a)), floored(_relu(negative(a))))
 

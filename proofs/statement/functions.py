@@ -11,7 +11,6 @@ from typing import Any
 from . import choices, making, nodes
 from .cases import cases_of
 from .choices import add, divide, multiply, negative, subtract
-from .conditions import is_whole
 from .errors import IllFormed
 from .making import constant, entrywise, full, number
 from .nodes import Node
@@ -79,10 +78,6 @@ def _hyperbolic(sign: Callable[[Node, Node], Node]) -> Callable[[Node], Node]:
     return lambda a: multiply(HALF, sign(exp(a), exp(negative(a))))
 
 
-def _to_whole(name: str) -> Callable[[Node], Node]:
-    return lambda a: a if is_whole(a) else entrywise(name, a)
-
-
 def _cube_root(a: Node) -> Node:
     """exp(log|a| / 3) with the sign of a, for a ≠ 0."""
     third = number(Fraction(1, 3))
@@ -108,7 +103,7 @@ OF_ONE: dict[str, Callable[[Node], Node]] = {
     "cosh": _hyperbolic(add),
     "erfc": lambda a: subtract(ONE, entrywise("erf", a)),
     "floor": choices.floored,
-    "ceil": _to_whole("ceil"),
+    "ceil": choices.ceiled,
     "abs": choices.absolute,
     "sign": choices.sign,
 }

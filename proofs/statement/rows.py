@@ -1,7 +1,7 @@
 """Quotients of places by a number n: the row of n places in which each lies, rows numbered in order.
 
 The row of place e is an entry of an array that a reshape makes: 0, …, 0, 1, …, 1, and so on, each number n times. What
-is asked of rows, whether they are equal or what stands there, is asked of each number, and found at e likewise.
+is asked of rows, whether they are equal or what stands there, is asked of each number, and holds at e likewise.
 """
 
 from __future__ import annotations
@@ -62,43 +62,42 @@ def in_rows(node: Node) -> InRows | None:
         return InRows(entry)
     rank = len(node.shape)
     match node:
-        case nodes.Reshape(of=nodes.Take() as each, lengths=(_,)) if not each.guards:
-            match each:
-                case nodes.Take(nodes.Positions(), (first,), lengths=(count, int() as n)):
-                    if first == whole(Axis(0)):
-                        return InRows(whole(Axis(1)), (Row(whole(Axis(0)), n, count),))
+        case nodes.Reshape(
+            nodes.Take(nodes.Positions(), (first,), guards, (count, int() as n)), (_,)
+        ) if not guards and first == whole(Axis(0)):
+            return InRows(whole(Axis(1)), (Row(whole(Axis(0)), n, count),))
         case nodes.Take() if not node.guards:
-            found = in_rows(node.of)
-            return None if found is None else _at(found, len(node.of.shape), node.places, rank)
+            index = in_rows(node.of)
+            return None if index is None else _at(index, len(node.of.shape), node.places, rank)
         case nodes.Map() if node.function in making.OF_ENTRIES:
             return _combined(node)
     return None
 
 
-def _at(found: InRows, inner: int, places: Sequence[Number], rank: int) -> InRows:
+def _at(index: InRows, inner: int, places: Sequence[Number], rank: int) -> InRows:
     """The same where the positions of `inner` axes are these, in those of `rank` axes."""
     images = {Axis(k): place for k, place in enumerate(places)}
-    images |= {Axis(inner + k): whole(Axis(rank + k)) for k in range(len(found.rows))}
-    rows = tuple(r._replace(place=substituted(r.place, images)) for r in found.rows)
-    return InRows(substituted(found.number, images), rows)
+    images |= {Axis(inner + k): whole(Axis(rank + k)) for k in range(len(index.rows))}
+    rows = tuple(r._replace(place=substituted(r.place, images)) for r in index.rows)
+    return InRows(substituted(index.number, images), rows)
 
 
 def _combined(node: nodes.Map) -> InRows | None:
     rank = len(node.shape)
     every: list[Row] = []
     numbers: list[Number] = []
-    for one in node.arguments:
-        found = in_rows(one)
-        if found is None:
+    for argument in node.arguments:
+        index = in_rows(argument)
+        if index is None:
             return None
-        lacking = rank - len(one.shape)
-        places = [0 if n == 1 else whole(Axis(lacking + k)) for k, n in enumerate(one.shape)]
-        found = _at(found, len(one.shape), places, rank)
-        every += [r for r in found.rows if r not in every]
+        lacking = rank - len(argument.shape)
+        places = [0 if n == 1 else whole(Axis(lacking + k)) for k, n in enumerate(argument.shape)]
+        index = _at(index, len(argument.shape), places, rank)
+        every += [r for r in index.rows if r not in every]
         images = {
-            Axis(rank + k): whole(Axis(rank + every.index(r))) for k, r in enumerate(found.rows)
+            Axis(rank + k): whole(Axis(rank + every.index(r))) for k, r in enumerate(index.rows)
         }
-        numbers.append(substituted(found.number, images))
+        numbers.append(substituted(index.number, images))
     if len(every) > MOST:
         return None
     return InRows(making.OF_ENTRIES[node.function](*numbers), tuple(every))
@@ -106,71 +105,69 @@ def _combined(node: nodes.Map) -> InRows | None:
 
 def compared(gap: Node, least: int = 0, equal: bool = False) -> Node | None:
     """1 where a number of positions and rows is ≥ `least`, or 0 (`equal`), and else 0; None of other numbers."""
-    found = in_rows(gap)
-    if found is None or not found.rows:
+    index = in_rows(gap)
+    if index is None or not index.rows:
         return None
-    guards = [found.number, -found.number] if equal else [found.number - least]
-    long = (*gap.shape, *(r.count for r in found.rows))
-    given = _given(found, len(gap.shape))
+    guards = [index.number, -index.number] if equal else [index.number - least]
+    long = (*gap.shape, *(r.count for r in index.rows))
+    given = _given(index, len(gap.shape))
     if all(nonnegative(g, long, given) for g in guards):
         return making.full(making.number(1), gap.shape)
     if any(nonnegative(-g - 1, long, given) for g in guards):
         return making.full(making.number(0), gap.shape)
-    return _over_rows(found, gap.shape, making.number(1), (), guards)
+    return _over_rows(index, gap.shape, making.number(1), (), guards)
 
 
-def _given(found: InRows, rank: int) -> frozenset[Number]:
+def _given(index: InRows, rank: int) -> frozenset[Number]:
     """What is ≥ 0 of places and their rows."""
-    pairs = [(r, r.place - whole(Axis(rank + k)) * r.n) for k, r in enumerate(found.rows)]
+    pairs = [(r, r.place - whole(Axis(rank + k)) * r.n) for k, r in enumerate(index.rows)]
     return frozenset([gap for _, gap in pairs] + [r.n - 1 - gap for r, gap in pairs])
 
 
 def place_in_row(node: Node) -> int | None:
     """The number n of places in a row where each entry is that of a place in its row, from 0 on; else None."""
-    found = in_rows(node)
-    if found is None or len(found.rows) != 1:
+    index = in_rows(node)
+    if index is None or len(index.rows) != 1:
         return None
-    ((place, n, _),) = found.rows
-    return n if found.number == place - whole(Axis(len(node.shape))) * n else None
+    ((place, n, _),) = index.rows
+    return n if index.number == place - whole(Axis(len(node.shape))) * n else None
 
 
 def looked_up(of: Node, places: Node) -> Node | None:
     """Entries along the first axis at places that are numbers of positions and rows; None at others."""
-    found = in_rows(places)
-    if found is None or not found.rows:
+    index = in_rows(places)
+    if index is None or not index.rows:
         return None
-    inside = [found.number, of.shape[0] - 1 - found.number]
-    return _over_rows(found, places.shape, of, (found.number,), inside)
+    inside = [index.number, of.shape[0] - 1 - index.number]
+    return _over_rows(index, places.shape, of, (index.number,), inside)
 
 
 def _over_rows(
-    found: InRows, shape: Shape, of: Node, places: Sequence[Number], guards: Sequence[Number]
+    index: InRows, shape: Shape, of: Node, places: Sequence[Number], guards: Sequence[Number]
 ) -> Node:
     """Entries of an array at places in positions and rows, 0 where a guard is below 0; other axes stay, behind.
 
     Args:
-        found: the rows.
+        index: the number of positions and rows that the places are made of.
         shape: that of the positions.
         of: the array.
         places: on its first axes.
         guards: what has to be ≥ 0.
     """
-    rank, count, behind = len(shape), len(found.rows), of.shape[len(places) :]
+    rank, count, behind = len(shape), len(index.rows), of.shape[len(places) :]
     places, guards = (
-        [_in_few_axes(n, found.rows, rank) for n in every] for every in (places, guards)
+        [_in_few_axes(n, index.rows, rank) for n in every] for every in (places, guards)
     )
     axes = _axes([*places, *guards], rank)
-    here = [
-        rank + k + part * count for k in range(count) for part in (0, 1)
-    ]  # each row, and where in it
-    lengths = [n for r in found.rows for n in (r.count, r.n)] + [shape[k] for k in axes]
+    here = [n for k in range(count) for n in (rank + k, rank + count + k)]  # a row, and where in it
+    lengths = [n for r in index.rows for n in (r.count, r.n)] + [shape[k] for k in axes]
     at = {Axis(k): whole(Axis(n)) for n, k in enumerate([*here, *axes])}
     last = [whole(Axis(len(lengths) + k)) for k in range(len(behind))]
     needed = [substituted(g, at) for g in guards]
     needed = [g for g in needed if not nonnegative(g, tuple(lengths))]
     first = [substituted(place, at) for place in places]
     value = making.take(of, [*first, *last], (*lengths, *behind), needed)
-    for k, row in enumerate(found.rows):  # which are the first two axes that are left
+    for k, row in enumerate(index.rows):  # which are the first two axes that are left
         value = making.reshaped(value, (row.count * row.n, *value.shape[2:]))
         left = 2 * (count - 1 - k)
         more = [k for k in _axes([row.place], rank) if k not in axes]

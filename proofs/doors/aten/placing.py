@@ -7,7 +7,6 @@ from typing import Any
 
 from ...statement import along, choices, making, nodes, placing
 from ...statement.choices import add, multiply, select, subtract, vanishing
-from ...statement.ends import ends_of, not_below
 from ...statement.nodes import Node
 from ...statement.order import nonnegative
 from ...statement.reshaping import reshaped
@@ -139,10 +138,7 @@ def _from_the_end_in(at: Any, places: Node, length: WholeNumber) -> Node:
 
 def _from_the_end(places: Node, length: WholeNumber) -> Node:
     """Places from the beginning of an axis, of which some may count from its end."""
-    number = making.entry_of(places)
-    if number is not None and nonnegative(number, places.shape):
-        return places
-    if not_below(ends_of(places)[0], 0):
+    if making.constant(choices.at_least(places)) == 1:
         return places
     below = choices.above(choices.negative(places))
     return add(places, multiply(below, making.number(length)))
